@@ -1,6 +1,5 @@
--- Who may come in: logins, machine clients, sessions and their tokens, and what each call did.
--- Passwords and secrets are argon2id hashes; tokens are SHA-256 hashes. Nothing here can be
--- replayed.
+-- Access: logins, machine clients, their sessions and tokens. Passwords and secrets are argon2id
+-- hashes; tokens are SHA-256 hashes. No stored value can be replayed.
 
 create table logins (
   tenant_id bigint not null references tenants (tenant_id),
@@ -19,10 +18,11 @@ create table logins (
   ts bigint not null,
   primary key (tenant_id, login_id)
 );
+comment on table logins is 'A person who can sign in with a password.';
+create index logins_party on logins (tenant_id, party_id) where party_id is not null;
 call wall_off('logins');
 grant select, insert, update on logins to billwright_api;
 
--- A login answers to its user name and to its e-mail address, so both share one set of names.
 create table login_names (
   tenant_id bigint not null,
   name text not null,
@@ -30,6 +30,9 @@ create table login_names (
   constraint login_names_taken primary key (tenant_id, name),
   foreign key (tenant_id, login_id) references logins (tenant_id, login_id)
 );
+comment on table login_names is
+  'A name that a login signs in with: its user name or its e-mail address. Both share one set of '
+  'names, so that a name belongs to one login.';
 create index login_names_login on login_names (tenant_id, login_id);
 call wall_off('login_names');
 grant select, insert, delete on login_names to billwright_api;
@@ -51,10 +54,10 @@ create table clients (
   primary key (tenant_id, client_number),
   constraint clients_client_id_key unique (tenant_id, client_id)
 );
+comment on table clients is 'A machine client that signs in with a secret.';
 call wall_off('clients');
 grant select, insert, update on clients to billwright_api;
 
--- A session is one login of one principal and the family of all tokens that came out of it.
 create table sessions (
   tenant_id bigint not null references tenants (tenant_id),
   session_id uuid not null,
@@ -70,6 +73,8 @@ create table sessions (
   foreign key (tenant_id, client_number) references clients (tenant_id, client_number),
   check (num_nonnulls(login_id, client_number) = 1)
 );
+comment on table sessions is
+  'One sign-in of a login or a client, with the family of all tokens that were issued from it.';
 create index sessions_login on sessions (tenant_id, login_id) where revoked_at is null;
 create index sessions_client on sessions (tenant_id, client_number) where revoked_at is null;
 call wall_off('sessions');
@@ -86,75 +91,22 @@ create table tokens (
   primary key (tenant_id, token_hash),
   foreign key (tenant_id, session_id) references sessions (tenant_id, session_id) on delete cascade
 );
+comment on table tokens is 'An access or refresh token of a session, stored as a hash.';
 create index tokens_session on tokens (tenant_id, session_id);
 create index tokens_expiry on tokens (tenant_id, expires_at);
 call wall_off('tokens');
 grant select, insert, update on tokens to billwright_api;
 grant select, delete on tokens to billwright_worker;
 
--- Failed logins are counted by the name that was tried, whether or not it exists: the answer to a
--- wrong name must not differ from the answer to a wrong password.
-create table login_failures (
-  tenant_id bigint not null references tenants (tenant_id),
-  name_hash bytea not null check (octet_length(name_hash) = 32),
-  failures integer not null check (failures > 0),
-  failed_at timestamptz not null,
-  locked_until timestamptz,
-  primary key (tenant_id, name_hash)
-);
-call wall_off('login_failures');
-grant select, insert, update, delete on login_failures to billwright_api, billwright_worker;
-
-create table idempotency_keys (
-  tenant_id bigint not null references tenants (tenant_id),
-  principal text not null,
-  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
-  request_hash bytea not null,
-  headers jsonb not null,
-  body text not null,
-  expires_at timestamptz not null,
-  primary key (tenant_id, principal, idempotency_key)
-);
-create index idempotency_keys_expiry on idempotency_keys (tenant_id, expires_at);
-call wall_off('idempotency_keys');
-grant select, insert, delete on idempotency_keys to billwright_api, billwright_worker;
-
--- Who did what, from where, before and after. Appended, never changed.
-create table audit_entries (
-  tenant_id bigint not null references tenants (tenant_id),
-  request_id text not null,
-  position integer not null,
-  at timestamptz not null,
-  actor text not null,
-  actor_kind text not null check (actor_kind in ('Login', 'Client', 'System')),
-  address text,
-  operation text not null,
-  subject text not null,
-  subject_id text not null,
-  before jsonb,
-  after jsonb,
-  primary key (tenant_id, request_id, position)
-);
-create index audit_entries_subject on audit_entries (tenant_id, subject, subject_id, request_id);
-create index audit_entries_actor on audit_entries (tenant_id, actor, request_id);
-create index audit_entries_at on audit_entries (tenant_id, at);
-call wall_off('audit_entries');
-grant select, insert on audit_entries to billwright_api, billwright_worker;
-
-create function refuse_change() returns trigger
+-- A login, client, session or token that changed changes the rights of callers.
+create function advance_access_epoch() returns trigger
 language plpgsql
 as $$
 begin
-  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
+  return null;
 end
 $$;
-create trigger audit_entries_append_only
-  before update or delete on audit_entries
-  for each row execute function refuse_change();
-create trigger audit_entries_no_truncate
-  before truncate on audit_entries
-  for each statement execute function refuse_change();
-
 create trigger logins_access_epoch
   after update on logins
   for each row execute function advance_access_epoch();
@@ -170,8 +122,37 @@ create trigger tokens_access_epoch
   for each row when (old.spent_at is distinct from new.spent_at)
   execute function advance_access_epoch();
 
--- Opens a call of a token that this process knows: sets the tenant and tells whether what it knows
--- still holds. A tenth of the cost of finding the principal anew.
+create table login_failures (
+  tenant_id bigint not null references tenants (tenant_id),
+  name_hash bytea not null check (octet_length(name_hash) = 32),
+  failures integer not null check (failures > 0),
+  failed_at timestamptz not null,
+  locked_until timestamptz,
+  primary key (tenant_id, name_hash)
+);
+comment on table login_failures is
+  'Failed sign-ins by the name that was tried, whether or not the name exists: the reply to a '
+  'wrong name must not differ from the reply to a wrong password.';
+call wall_off('login_failures');
+grant select, insert, update, delete on login_failures to billwright_api, billwright_worker;
+
+create table idempotency_keys (
+  tenant_id bigint not null references tenants (tenant_id),
+  principal text not null,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  request_hash bytea not null,
+  headers jsonb not null,
+  body text not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, principal, idempotency_key)
+);
+comment on table idempotency_keys is 'A call that was made with an Idempotency-Key, and its reply.';
+create index idempotency_keys_expiry on idempotency_keys (tenant_id, expires_at);
+call wall_off('idempotency_keys');
+grant select, insert, delete on idempotency_keys to billwright_api, billwright_worker;
+
+-- Opens a call of a token that this process knows: sets the tenant and returns its epoch, which
+-- shows whether that knowledge is still valid. This costs a tenth of finding the principal again.
 create function enter_tenant(wanted_tenant bigint) returns bigint
 language plpgsql volatile
 as $$
@@ -219,16 +200,3 @@ end
 $$;
 revoke all on function enter_call(bigint, bytea) from public;
 grant execute on function enter_call(bigint, bytea) to billwright_api;
-
--- Each daily job of a workspace runs once for each local date.
-create table daily_runs (
-  tenant_id bigint not null references tenants (tenant_id),
-  job text not null,
-  local_date date not null,
-  finished_at timestamptz not null,
-  outcome jsonb not null,
-  primary key (tenant_id, job, local_date)
-);
-call wall_off('daily_runs');
-grant select, insert on daily_runs to billwright_worker;
-grant select on daily_runs to billwright_api;

@@ -1,12 +1,10 @@
--- The catalogue of prices: templates of documents, pricing contexts with their batches and bank
--- accounts, plans. Contexts, plans and templates are versioned: what was saved once is never
--- changed, a change is a further version.
+-- Prices: templates of documents, pricing contexts with their batches and bank accounts, plans.
+-- Contexts, plans and templates are versioned: a saved version never changes.
 
 create table templates (
   tenant_id bigint not null references tenants (tenant_id),
   template_id bigint not null,
   kind text not null check (kind in ('Invoice', 'Email', 'SMS')),
-  -- The newest version.
   version integer not null check (version > 0),
   created_at timestamptz not null,
   created_by text not null,
@@ -15,6 +13,9 @@ create table templates (
   ts bigint not null,
   primary key (tenant_id, template_id)
 );
+comment on table templates is
+  'A template of a bill or of a message, with the number of its newest version.';
+comment on column templates.version is 'The newest version.';
 call wall_off('templates');
 grant select, insert, update on templates to billwright_api;
 grant select on templates to billwright_worker;
@@ -32,14 +33,22 @@ create table template_versions (
   primary key (tenant_id, template_id, version),
   foreign key (tenant_id, template_id) references templates (tenant_id, template_id)
 );
+comment on table template_versions is
+  'A saved version of a template. Rows are never changed: a change is a further version.';
 call wall_off('template_versions');
 grant select, insert on template_versions to billwright_api;
 grant select on template_versions to billwright_worker;
 
--- What every workspace begins with: template 1 prints bills, template 2 is the mail around them.
+create trigger template_versions_append_only
+  before update or delete on template_versions
+  for each row execute function refuse_change();
+
+-- The templates of a new workspace: template 1 prints bills, template 2 is the mail around them.
+-- The body of a bill's template is printed as notes below the figures. A bill includes payments up
+-- to the moment it was generated, not up to its issue date: its note says so.
 create procedure add_default_templates(wanted_tenant bigint, at timestamptz, by_name text)
 language sql
-begin atomic
+as $$
   insert into templates (tenant_id, template_id, kind, version,
     created_at, created_by, modified_at, modified_by, ts)
   values
@@ -49,15 +58,15 @@ begin atomic
     created_at, created_by)
   values
     (wanted_tenant, 1, 1, 'Bill', 'en', null,
-      E'Bill {{bill.billNumber}}\n{{bill.partyName}}\n{{bill.lines}}\n'
-      || E'Payable by {{bill.dueDate}}: {{bill.payableWithinDueDate}} {{bill.currency}}\n',
+      E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
+      || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
       at, by_name),
     (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
       E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
       || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
       at, by_name);
   insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
-end;
+$$;
 
 create table pricing_contexts (
   tenant_id bigint not null references tenants (tenant_id),
@@ -73,23 +82,21 @@ create table pricing_contexts (
   settlement_method text not null,
   cash_account_id bigint not null,
   business_unit_id bigint not null,
-  -- Minor units.
   security_deposit bigint check (security_deposit >= 0),
   description text not null,
   required_documents jsonb check (jsonb_typeof(required_documents) = 'array'),
   template_id bigint not null,
   email_template_id bigint,
   archived boolean not null default false,
-  -- The newest version.
   version integer not null check (version > 0),
-  -- Counts every change of the context or one of its plans. Whoever saves one of them holds this
-  -- row, so that no two changes are checked past each other; compiled prices are kept by it.
   book_version bigint not null check (book_version > 0),
   created_at timestamptz not null,
   created_by text not null,
   modified_at timestamptz not null,
   modified_by text not null,
   ts bigint not null,
+  minimum_days_to_pay integer not null default 7
+    check (minimum_days_to_pay between 0 and 90),
   primary key (tenant_id, context_id),
   constraint pricing_contexts_code_key unique (tenant_id, code),
   constraint pricing_contexts_period_fkey foreign key (tenant_id, billing_period_id)
@@ -99,11 +106,23 @@ create table pricing_contexts (
   constraint pricing_contexts_email_template_fkey foreign key (tenant_id, email_template_id)
     references templates (tenant_id, template_id)
 );
+comment on table pricing_contexts is
+  'A pricing context: a service with its inputs, components and rules. The columns show its '
+  'newest version.';
+comment on column pricing_contexts.security_deposit is 'In minor units.';
+comment on column pricing_contexts.version is 'The newest version.';
+comment on column pricing_contexts.book_version is
+  'Counts every change of the context or one of its plans. A call that saves one of them locks '
+  'this row, so that two changes are never checked past each other. Compiled prices are cached by '
+  'it.';
+comment on column pricing_contexts.minimum_days_to_pay is
+  'The days that customers have at least between the posting of a bill and its due date.';
 call wall_off('pricing_contexts');
 grant select, insert, update on pricing_contexts to billwright_api;
 grant select on pricing_contexts to billwright_worker;
+-- A worker opens the term that bills a cancelled bill again, and locks the context for it.
+grant update (ts) on pricing_contexts to billwright_worker;
 
--- effective_date is null for the first version: it holds from the beginning of time.
 create table pricing_context_versions (
   tenant_id bigint not null,
   context_id bigint not null,
@@ -115,9 +134,17 @@ create table pricing_context_versions (
   primary key (tenant_id, context_id, version),
   foreign key (tenant_id, context_id) references pricing_contexts (tenant_id, context_id)
 );
+comment on table pricing_context_versions is
+  'A saved version of a pricing context. Rows are never changed: a change is a further version.';
+comment on column pricing_context_versions.effective_date is
+  'Null for the first version, which applies from the beginning of time.';
 call wall_off('pricing_context_versions');
 grant select, insert on pricing_context_versions to billwright_api;
 grant select on pricing_context_versions to billwright_worker;
+
+create trigger pricing_context_versions_append_only
+  before update or delete on pricing_context_versions
+  for each row execute function refuse_change();
 
 create table batches (
   tenant_id bigint not null references tenants (tenant_id),
@@ -136,6 +163,8 @@ create table batches (
   constraint batches_period_fkey foreign key (tenant_id, billing_period_id)
     references billing_periods (tenant_id, period_id)
 );
+comment on table batches is
+  'A batch of a pricing context: the subscriptions that are billed together.';
 call wall_off('batches');
 grant select, insert, update, delete on batches to billwright_api;
 grant select on batches to billwright_worker;
@@ -158,6 +187,7 @@ create table bank_accounts (
   constraint bank_accounts_title_key unique (tenant_id, context_id, title) deferrable,
   foreign key (tenant_id, context_id) references pricing_contexts (tenant_id, context_id)
 );
+comment on table bank_accounts is 'A bank account that customers of a pricing context pay into.';
 call wall_off('bank_accounts');
 grant select, insert, update, delete on bank_accounts to billwright_api;
 grant select on bank_accounts to billwright_worker;
@@ -170,7 +200,6 @@ create table plans (
   name text not null check (name <> ''),
   unique_label text not null check (unique_label <> ''),
   description text,
-  -- Of the newest version.
   parent_plan_id bigint check (parent_plan_id <> plan_id),
   plan_type text not null check (plan_type in ('BASE_PLAN', 'ADDON_PLAN', 'ONE_TIME_PLAN')),
   abstract boolean not null,
@@ -193,6 +222,10 @@ create table plans (
   constraint plans_period_fkey foreign key (tenant_id, billing_period_id)
     references billing_periods (tenant_id, period_id)
 );
+comment on table plans is
+  'A plan: prices and formulas in a pricing context. The columns show its newest version.';
+comment on column plans.parent_plan_id is 'Of the newest version.';
+comment on column plans.version is 'The newest version.';
 create index plans_parent on plans (tenant_id, parent_plan_id) where parent_plan_id is not null;
 create index plans_code on plans (tenant_id, code);
 call wall_off('plans');
@@ -210,103 +243,14 @@ create table plan_versions (
   primary key (tenant_id, plan_id, version),
   foreign key (tenant_id, plan_id) references plans (tenant_id, plan_id)
 );
+comment on table plan_versions is
+  'A saved version of a plan. Rows are never changed: a change is a further version.';
+comment on column plan_versions.effective_date is
+  'Null for the first version, which applies from the beginning of time.';
 call wall_off('plan_versions');
 grant select, insert on plan_versions to billwright_api;
 grant select on plan_versions to billwright_worker;
 
-create trigger pricing_context_versions_append_only
-  before update or delete on pricing_context_versions
-  for each row execute function refuse_change();
 create trigger plan_versions_append_only
   before update or delete on plan_versions
   for each row execute function refuse_change();
-create trigger template_versions_append_only
-  before update or delete on template_versions
-  for each row execute function refuse_change();
-
--- How many Active and Disconnected subscriptions each plan has, kept by triggers: a list of plans
--- must not count a million subscriptions.
-create table plan_subscriptions (
-  tenant_id bigint not null references tenants (tenant_id),
-  context_code text not null,
-  plan_code text not null,
-  subscriptions bigint not null check (subscriptions >= 0),
-  primary key (tenant_id, context_code, plan_code)
-);
-call wall_off('plan_subscriptions');
-grant select, insert, update on plan_subscriptions to billwright_api, billwright_worker;
-
--- Statement-level, so that a bulk load pays once per plan, and in the order of the key, so that two
--- of them do not wait for each other.
-create function count_plan_subscriptions() returns trigger
-language plpgsql
-as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into plan_subscriptions as p (tenant_id, context_code, plan_code, subscriptions)
-    select tenant_id, context_code, plan_code, count(*)
-    from new_rows
-    where status in ('Active', 'Disconnected')
-    group by tenant_id, context_code, plan_code
-    order by tenant_id, context_code, plan_code
-    on conflict (tenant_id, context_code, plan_code) do update
-      set subscriptions = p.subscriptions + excluded.subscriptions;
-    return null;
-  end if;
-  insert into plan_subscriptions (tenant_id, context_code, plan_code, subscriptions)
-  select distinct tenant_id, context_code, plan_code, 0
-  from new_rows
-  where status in ('Active', 'Disconnected')
-  order by tenant_id, context_code, plan_code
-  on conflict do nothing;
-  update plan_subscriptions p
-  set subscriptions = p.subscriptions + changed.delta
-  from (
-    select tenant_id, context_code, plan_code, sum(step) as delta
-    from (
-      select tenant_id, context_code, plan_code, 1 as step
-      from new_rows where status in ('Active', 'Disconnected')
-      union all
-      select tenant_id, context_code, plan_code, -1
-      from old_rows where status in ('Active', 'Disconnected')
-    ) steps
-    group by tenant_id, context_code, plan_code
-    having sum(step) <> 0
-  ) changed
-  where p.tenant_id = changed.tenant_id and p.context_code = changed.context_code
-    and p.plan_code = changed.plan_code;
-  return null;
-end
-$$;
-create trigger subscriptions_counted_on_insert
-  after insert on subscriptions
-  referencing new table as new_rows
-  for each statement execute function count_plan_subscriptions();
-create trigger subscriptions_counted_on_update
-  after update on subscriptions
-  referencing old table as old_rows new table as new_rows
-  for each statement execute function count_plan_subscriptions();
-
-create index subscriptions_plan
-  on subscriptions (tenant_id, context_code, plan_code, subscription_id)
-  where status <> 'Closed';
-
--- Row-level security binds the owner too: each workspace is entered in turn.
-do $$
-declare
-  one bigint;
-begin
-  for one in select tenant_id from workspaces order by tenant_id loop
-    perform set_config('app.tenant', one::text, true);
-    call add_default_templates(one, now(), 'migration');
-    insert into plan_subscriptions (tenant_id, context_code, plan_code, subscriptions)
-    select tenant_id, context_code, plan_code, count(*)
-    from subscriptions
-    where tenant_id = one and status in ('Active', 'Disconnected')
-    group by tenant_id, context_code, plan_code;
-  end loop;
-  perform set_config('app.tenant', '', true);
-end
-$$;
-
-create unique index billing_periods_name_key on billing_periods (tenant_id, lower(name));

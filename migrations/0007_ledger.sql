@@ -1,6 +1,6 @@
 -- The ledger: double entry, append-only. The general ledger (journals and their lines) is posted in
--- summary; the subledger has one entry for each thing a customer owes, pays or deposits. Balances
--- are kept by triggers, so that they cannot differ from the sum of the entries.
+-- summary; the subledger has one entry for each amount that a customer owes, pays or deposits.
+-- Balances are kept by triggers, so that they cannot differ from the sum of the entries.
 
 create table ledger_accounts (
   tenant_id bigint not null references tenants (tenant_id),
@@ -8,18 +8,20 @@ create table ledger_accounts (
   code text not null check (code <> ''),
   name text not null check (name <> ''),
   kind text not null check (kind in ('Asset', 'Liability', 'Income', 'Expense', 'Equity')),
-  -- What the customers' subledger adds up to.
   is_control boolean not null default false,
   primary key (tenant_id, ledger_account_id),
   constraint ledger_accounts_code_key unique (tenant_id, code)
 );
+comment on table ledger_accounts is 'A ledger account.';
+comment on column ledger_accounts.is_control is 'True if subledger entries add up to it.';
 call wall_off('ledger_accounts');
 grant select, insert on ledger_accounts to billwright_api, billwright_worker;
 
--- What every workspace begins with.
+-- The ledger accounts of a new workspace. PAYABLE is what it owes to vendors and employees, EXPENSE
+-- what that costs; their ids are far above those of a workspace's own accounts.
 create procedure add_chart_of_accounts(wanted_tenant bigint)
 language sql
-begin atomic
+as $$
   insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control)
   values
     (wanted_tenant, 1, 'CASH', 'Cash and bank', 'Asset', false),
@@ -31,15 +33,16 @@ begin atomic
     (wanted_tenant, 7, 'ROUNDING', 'Rounding', 'Income', false),
     (wanted_tenant, 8, 'OPENING', 'Opening balances', 'Equity', false),
     (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
-    (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true);
+    (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
+    (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
+    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
   insert into counters (tenant_id, series, last_number)
   values (wanted_tenant, 'ledger-account', 10);
-end;
+$$;
 
 create table journals (
   tenant_id bigint not null references tenants (tenant_id),
   journal_id bigint not null,
-  -- What it was posted for.
   source_type text not null check (source_type in (
     'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Payment', 'Wallet', 'CreditNote',
     'Adjustment', 'Refund', 'Transfer', 'Reversal'
@@ -52,9 +55,15 @@ create table journals (
   reverses_journal_id bigint,
   created_at timestamptz not null,
   created_by text not null,
+  written_in xid8 not null default pg_current_xact_id(),
   primary key (tenant_id, journal_id),
   foreign key (tenant_id, reverses_journal_id) references journals (tenant_id, journal_id)
 );
+comment on table journals is
+  'A journal: one posting in the general ledger. Rows are appended and never changed.';
+comment on column journals.source_type is 'What it was posted for.';
+comment on column journals.written_in is
+  'The transaction that wrote the journal: only that one adds lines and entries.';
 create index journals_source on journals (tenant_id, source_type, source_id);
 create index journals_term on journals (tenant_id, term_id) where term_id is not null;
 create index journals_reverses on journals (tenant_id, reverses_journal_id)
@@ -63,14 +72,15 @@ create index journals_date on journals (tenant_id, posting_date, journal_id);
 call wall_off('journals');
 grant select, insert on journals to billwright_api, billwright_worker;
 
--- Above zero is a debit, below a credit, in minor units. The lines of a journal are inserted by one
--- statement, after which they must balance.
+create trigger journals_append_only
+  before update or delete on journals
+  for each row execute function refuse_change();
+
 create table journal_lines (
   tenant_id bigint not null,
   journal_id bigint not null,
   line_number integer not null check (line_number > 0),
   ledger_account_id bigint not null,
-  -- The component of the bill, where the line is of one.
   component text,
   amount bigint not null,
   primary key (tenant_id, journal_id, line_number),
@@ -78,22 +88,35 @@ create table journal_lines (
   foreign key (tenant_id, ledger_account_id)
     references ledger_accounts (tenant_id, ledger_account_id)
 );
+comment on table journal_lines is
+  'A line of a journal. The lines of a journal are inserted by one statement and must balance '
+  'after it.';
+comment on column journal_lines.component is 'The component of the bill, if the line is of one.';
+comment on column journal_lines.amount is
+  'In minor units. Above zero is a debit, below zero a credit.';
 create index journal_lines_account on journal_lines (tenant_id, ledger_account_id, journal_id);
 call wall_off('journal_lines');
 grant select, insert on journal_lines to billwright_api, billwright_worker;
 
+create trigger journal_lines_append_only
+  before update or delete on journal_lines
+  for each row execute function refuse_change();
+
+-- The lines of each journal add up to zero.
 create function check_journals_balance() returns trigger
 language plpgsql
 as $$
 declare
+  tenant bigint;
+  journal_ids bigint[];
   broken bigint;
 begin
-  select l.journal_id into broken
-  from journal_lines l
-  join (select distinct tenant_id, journal_id from new_rows) n
-    on n.tenant_id = l.tenant_id and n.journal_id = l.journal_id
-  group by l.tenant_id, l.journal_id
-  having sum(l.amount) <> 0
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select journal_id into broken
+  from journal_lines
+  where tenant_id = tenant and journal_id = any(journal_ids)
+  group by journal_id
+  having sum(amount) <> 0
   limit 1;
   if broken is not null then
     raise exception 'journal % does not balance', broken
@@ -107,23 +130,118 @@ create trigger journal_lines_balance
   referencing new table as new_rows
   for each statement execute function check_journals_balance();
 
--- One row for each thing that moves what a customer owes (account 2), has paid ahead (3) or has
--- deposited (4), signed like a journal line. Its sums per journal and account are the journal's
--- lines on the control accounts.
-create table subledger_entries (
+create table ledger_day_totals (
   tenant_id bigint not null references tenants (tenant_id),
+  posting_date date not null,
+  ledger_account_id bigint not null,
+  journal_id bigint not null,
+  debit numeric not null check (debit >= 0),
+  credit numeric not null check (credit >= 0),
+  lines bigint not null check (lines > 0),
+  primary key (tenant_id, posting_date, ledger_account_id, journal_id)
+);
+comment on table ledger_day_totals is
+  'Debits and credits of a ledger account on a posting date. Every statement that inserts journal '
+  'lines adds rows under its first journal, so that no posting waits for another. A nightly job '
+  'folds them into one row under journal 0; readers add up both kinds.';
+comment on column ledger_day_totals.journal_id is '0 for the folded row of a day.';
+comment on column ledger_day_totals.debit is
+  'In minor units. Sums of many lines may be more than a bigint holds.';
+call wall_off('ledger_day_totals');
+-- Only the two functions below write this table.
+grant select on ledger_day_totals to billwright_api, billwright_worker;
+
+create function add_ledger_totals() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+declare
+  journal_ids bigint[];
+  account_ids bigint[];
+  amounts bigint[];
+begin
+  select array_agg(journal_id), array_agg(ledger_account_id), array_agg(amount)
+  into journal_ids, account_ids, amounts
+  from new_rows;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select j.tenant_id, j.posting_date, l.ledger_account_id, min(l.journal_id),
+    sum(greatest(l.amount, 0)), sum(greatest(-l.amount, 0)), count(*)
+  from unnest(journal_ids, account_ids, amounts) as l (journal_id, ledger_account_id, amount)
+  join journals j on j.tenant_id = require_tenant() and j.journal_id = l.journal_id
+  group by j.tenant_id, j.posting_date, l.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return null;
+end
+$$;
+revoke all on function add_ledger_totals() from public;
+create trigger journal_lines_totals
+  after insert on journal_lines
+  referencing new table as new_rows
+  for each statement execute function add_ledger_totals();
+
+-- Folds at most so many additions, and returns how many it folded.
+create function fold_ledger_totals(rows_max integer) returns integer
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+declare
+  dates date[];
+  account_ids bigint[];
+  journal_ids bigint[];
+  debits numeric[];
+  credits numeric[];
+  counts bigint[];
+begin
+  select array_agg(posting_date), array_agg(ledger_account_id), array_agg(journal_id),
+    array_agg(debit), array_agg(credit), array_agg(lines)
+  into dates, account_ids, journal_ids, debits, credits, counts
+  from (
+    select posting_date, ledger_account_id, journal_id, debit, credit, lines
+    from ledger_day_totals
+    where tenant_id = require_tenant() and journal_id > 0
+    order by posting_date, ledger_account_id, journal_id
+    limit rows_max
+    for update skip locked
+  ) added;
+  if dates is null then
+    return 0;
+  end if;
+  delete from ledger_day_totals t
+  using unnest(dates, account_ids, journal_ids) as a (posting_date, ledger_account_id, journal_id)
+  where t.tenant_id = require_tenant() and t.posting_date = a.posting_date
+    and t.ledger_account_id = a.ledger_account_id and t.journal_id = a.journal_id;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select require_tenant(), a.posting_date, a.ledger_account_id, 0, sum(a.debit), sum(a.credit),
+    sum(a.lines)
+  from unnest(dates, account_ids, debits, credits, counts)
+    as a (posting_date, ledger_account_id, debit, credit, lines)
+  group by a.posting_date, a.ledger_account_id
+  order by a.posting_date, a.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return cardinality(dates);
+end
+$$;
+revoke all on function fold_ledger_totals(integer) from public;
+grant execute on function fold_ledger_totals(integer) to billwright_worker;
+
+create table subledger_entries (
+  tenant_id bigint not null,
   entry_id bigint not null,
   journal_id bigint not null,
-  ledger_account_id bigint not null check (ledger_account_id in (2, 3, 4, 10)),
+  ledger_account_id bigint not null check (ledger_account_id in (2, 3, 4, 10, 1000001)),
   party_id bigint not null,
-  -- Null for money that belongs to the party as a whole.
   subscription_id bigint,
   kind text not null check (kind in (
     'Opening', 'Deposit', 'Bill', 'Surcharge', 'Payment', 'Wallet', 'CreditNote', 'Adjustment',
     'Refund', 'Transfer', 'Reversal'
   )),
   bill_id bigint,
-  -- Counts the postings of one bill: a bill that was unposted may be posted again.
   posting smallint not null default 1 check (posting > 0),
   amount bigint not null,
   posting_date date not null,
@@ -135,6 +253,16 @@ create table subledger_entries (
   primary key (tenant_id, entry_id),
   check (ledger_account_id = 3 or subscription_id is not null)
 );
+comment on table subledger_entries is
+  'A subledger entry: one change of what a party owes, has paid in advance or has deposited. The '
+  'entries of a journal add up to its lines on the control accounts.';
+comment on column subledger_entries.ledger_account_id is
+  'Receivable (2), advance (3), deposit (4), disputed (10) or payable (1000001).';
+comment on column subledger_entries.subscription_id is
+  'Null for money that belongs to the party as a whole.';
+comment on column subledger_entries.posting is
+  'Counts the postings of one bill: a bill that was unposted may be posted again.';
+comment on column subledger_entries.amount is 'In minor units, signed like a journal line.';
 create unique index subledger_entries_bill_key
   on subledger_entries (tenant_id, bill_id, subscription_id, posting)
   where kind = 'Bill';
@@ -145,17 +273,27 @@ create index subledger_entries_journal on subledger_entries (tenant_id, journal_
 call wall_off('subledger_entries');
 grant select, insert on subledger_entries to billwright_api, billwright_worker;
 
+create trigger subledger_entries_append_only
+  before update or delete on subledger_entries
+  for each row execute function refuse_change();
+
 -- Balances follow from entries, in the order of keys so that two postings do not wait for each
--- other. What an entry names must exist: checked here for all rows of a statement at once, which
--- costs a fraction of a foreign key checked for each row.
+-- other. The journal of an entry must exist: this is checked here for all rows of a statement at
+-- once, which costs a fraction of a foreign key checked for each row. The tenant needs no foreign
+-- key, because the journal has one. A subscription has its open items on receivable or on payable.
 create function keep_balances() returns trigger
 language plpgsql
 as $$
+declare
+  tenant bigint;
+  journal_ids bigint[];
+  subscription_ids bigint[];
+  party_ids bigint[];
+  amounts bigint[];
 begin
-  if exists (
-    select from (select distinct tenant_id, journal_id from new_rows) n
-    left join journals j on j.tenant_id = n.tenant_id and j.journal_id = n.journal_id
-    where j.journal_id is null
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  if cardinality(journal_ids) <> (
+    select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
   ) then
     raise exception 'a subledger entry names a journal that does not exist'
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
@@ -163,37 +301,43 @@ begin
   insert into subscription_balances as b
     (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
   select tenant_id, subscription_id, party_id,
-    coalesce(sum(amount) filter (where ledger_account_id = 2), 0),
+    coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
     coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
   from new_rows
-  where subscription_id is not null and ledger_account_id in (2, 4, 10)
+  where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
   group by tenant_id, subscription_id, party_id
   order by tenant_id, subscription_id, party_id
   on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed;
+  select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
+  from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
   if exists (
-    select from new_rows n
-    join subscription_balances b on b.tenant_id = n.tenant_id
+    select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
+    join subscription_balances b on b.tenant_id = tenant
       and b.subscription_id = n.subscription_id and b.party_id = n.party_id
-    where n.ledger_account_id in (4, 10) and (b.deposit < 0 or b.disputed < 0)
+    where b.deposit < 0 or b.disputed < 0
   ) then
     raise exception 'more deposit is taken than is held'
       using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
   end if;
-  update parties p
-  set wallet_balance = p.wallet_balance - moved.amount
+  select array_agg(party_id), array_agg(amount) into party_ids, amounts
   from (
-    select tenant_id, party_id, sum(amount) as amount
+    select party_id, sum(amount)::bigint as amount
     from new_rows
     where ledger_account_id = 3
-    group by tenant_id, party_id
+    group by party_id
     having sum(amount) <> 0
-    order by tenant_id, party_id
-  ) moved
-  where p.tenant_id = moved.tenant_id and p.party_id = moved.party_id;
+    order by party_id
+  ) moved;
+  if party_ids is not null then
+    update parties p
+    set wallet_balance = p.wallet_balance - moved.amount
+    from unnest(party_ids, amounts) as moved (party_id, amount)
+    where p.tenant_id = tenant and p.party_id = moved.party_id;
+  end if;
   return null;
 end
 $$;
@@ -202,27 +346,58 @@ create trigger subledger_entries_balances
   referencing new table as new_rows
   for each statement execute function keep_balances();
 
-create trigger journals_append_only
-  before update or delete on journals
-  for each row execute function refuse_change();
-create trigger journal_lines_append_only
-  before update or delete on journal_lines
-  for each row execute function refuse_change();
-create trigger subledger_entries_append_only
-  before update or delete on subledger_entries
-  for each row execute function refuse_change();
-
-grant update (wallet_balance) on parties to billwright_worker;
-
--- For the workspaces that exist.
-do $$
+-- A journal is written once: only the transaction that wrote it adds lines and entries.
+create function check_journals_open() returns trigger
+language plpgsql
+as $$
 declare
-  one bigint;
+  wanted bigint[] := array(select distinct journal_id from new_rows);
+  found bigint;
 begin
-  for one in select tenant_id from workspaces order by tenant_id loop
-    perform set_config('app.tenant', one::text, true);
-    call add_chart_of_accounts(one);
-  end loop;
-  perform set_config('app.tenant', '', true);
+  select count(*) into found from journals
+  where tenant_id = require_tenant() and journal_id = any(wanted)
+    and written_in = pg_current_xact_id();
+  if found < cardinality(wanted) then
+    raise exception 'lines and entries are written together with their journal'
+      using errcode = 'check_violation', constraint = 'journals_written_once';
+  end if;
+  return null;
 end
 $$;
+create trigger journal_lines_written_once
+  after insert on journal_lines
+  referencing new table as new_rows
+  for each statement when (is_program()) execute function check_journals_open();
+create trigger subledger_entries_written_once
+  after insert on subledger_entries
+  referencing new table as new_rows
+  for each statement when (is_program()) execute function check_journals_open();
+
+-- At the end of that transaction the lines on control accounts are the sums of the entries.
+create function check_journal_entries() returns trigger
+language plpgsql
+as $$
+begin
+  if exists (
+    select from (
+      select ledger_account_id, amount from journal_lines
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+        and ledger_account_id in (2, 3, 4, 10, 1000001)
+      union all
+      select ledger_account_id, -amount from subledger_entries
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+    ) parts
+    group by ledger_account_id
+    having sum(amount) <> 0
+  ) then
+    raise exception 'the entries of journal % are not those of its lines', new.journal_id
+      using errcode = 'check_violation', constraint = 'journals_made_of_entries';
+  end if;
+  return null;
+end
+$$;
+-- For each journal, of which a chunk of a posted term has one or two.
+create constraint trigger journals_made_of_entries
+  after insert on journals
+  deferrable initially deferred
+  for each row when (is_program()) execute function check_journal_entries();

@@ -1,1327 +1,80 @@
 -- Written by `npm run billwright -- schema`: the result of all migrations. Nothing runs it.
 
--- extensions
+-- tenancy (0001_tenancy.sql)
+
+create extension pg_trgm;
 
 create extension btree_gin;
 
 create extension btree_gist;
 
-create extension pg_trgm;
-
--- tables
-
-create table assignment_registers (
-  tenant_id bigint not null,
-  assignment_id bigint not null,
-  "position" smallint not null,
-  subscription_id bigint not null,
-  input text,
-  constraint assignment_registers_pkey PRIMARY KEY (tenant_id, assignment_id, "position"),
-  constraint assignment_registers_tenant_id_assignment_id_fkey FOREIGN KEY (tenant_id, assignment_id) REFERENCES meter_assignments(tenant_id, assignment_id)
-);
-
-create table audit_entries (
-  tenant_id bigint not null,
-  request_id text not null,
-  "position" integer not null,
-  at timestamp with time zone not null,
-  actor text not null,
-  actor_kind text not null,
-  address text,
-  operation text not null,
-  subject text not null,
-  subject_id text not null,
-  before jsonb,
-  after jsonb,
-  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['Login'::text, 'Client'::text, 'System'::text]))),
-  constraint audit_entries_pkey PRIMARY KEY (tenant_id, request_id, "position"),
-  constraint audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table bank_accounts (
-  tenant_id bigint not null,
-  bank_account_id bigint not null,
-  context_id bigint not null,
-  title text not null,
-  bank_name text,
-  branch text,
-  account_number text,
-  iban text,
-  swift text,
-  currency text,
-  is_default boolean not null,
-  collection_code text,
-  archived boolean not null default false,
-  constraint bank_accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  constraint bank_accounts_pkey PRIMARY KEY (tenant_id, bank_account_id),
-  constraint bank_accounts_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint bank_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint bank_accounts_title_check CHECK ((title <> ''::text)),
-  constraint bank_accounts_title_key UNIQUE (tenant_id, context_id, title) DEFERRABLE
-);
-
-create table batches (
-  tenant_id bigint not null,
-  batch_id bigint not null,
-  context_id bigint not null,
-  code text not null,
-  label text not null,
-  description text,
-  billing_period_id bigint,
-  reading_day smallint,
-  billing_day smallint,
-  archived boolean not null default false,
-  constraint batches_billing_day_check CHECK (((billing_day >= 1) AND (billing_day <= 31))),
-  constraint batches_code_check CHECK ((code <> ''::text)),
-  constraint batches_code_key UNIQUE (tenant_id, context_id, code),
-  constraint batches_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
-  constraint batches_pkey PRIMARY KEY (tenant_id, batch_id),
-  constraint batches_reading_day_check CHECK (((reading_day >= 1) AND (reading_day <= 31))),
-  constraint batches_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table bill_contents (
-  tenant_id bigint not null default current_tenant(),
-  bill_id bigint not null,
-  document json not null,
-  frozen json not null,
-  constraint bill_contents_pkey PRIMARY KEY (tenant_id, bill_id)
-);
-
-create table bill_documents (
-  tenant_id bigint not null,
-  document_id bigint not null,
-  bill_id bigint not null,
-  term_id bigint not null,
-  format text not null,
-  setting_version integer not null,
-  template_id bigint not null,
-  template_version integer not null,
-  edition text not null,
-  size integer,
-  sha256 bytea,
-  error jsonb,
-  created_at timestamp with time zone not null,
-  constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
-  constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
-  constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
-  constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
-  constraint bill_documents_setting_fkey FOREIGN KEY (tenant_id, term_id, setting_version) REFERENCES document_settings(tenant_id, term_id, version),
-  constraint bill_documents_sha256_check CHECK ((length(sha256) = 32)),
-  constraint bill_documents_size_check CHECK ((size > 0)),
-  constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
-);
-
-create table bill_numbers (
-  tenant_id bigint not null,
-  bill_number text not null,
-  bill_id bigint not null,
-  term_id bigint not null,
-  retired_reason text,
-  retired_at timestamp with time zone,
-  retired_by text,
-  series_id integer,
-  series_number bigint,
-  constraint bill_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
-  constraint bill_numbers_retired CHECK ((num_nulls(retired_reason, retired_at, retired_by) = ANY (ARRAY[0, 3]))),
-  constraint bill_numbers_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2])))
-);
-
-create table bill_parts (
-  tenant_id bigint not null,
-  bill_id bigint not null,
-  subscription_id bigint not null,
-  amount bigint not null,
-  arrears bigint not null,
-  days integer not null,
-  billed_to date,
-  previously_billed_to date,
-  unit_ts bigint not null,
-  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
-  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
-);
-
-create table bill_runs (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  run_number integer not null,
-  job_id bigint not null,
-  bill_id bigint,
-  book_version bigint not null,
-  versions jsonb not null,
-  first_bill_id bigint,
-  part_size integer not null,
-  started_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  totals jsonb,
-  reserved jsonb,
-  generated_by text not null,
-  constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
-  constraint bill_runs_run_number_check CHECK ((run_number > 0)),
-  constraint bill_runs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table billing_accounts (
-  tenant_id bigint not null,
-  account_id bigint not null,
-  party_id bigint not null,
-  label text not null,
-  billing_group_id bigint,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint billing_accounts_label_check CHECK ((label <> ''::text)),
-  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label) DEFERRABLE,
-  constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
-  constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
-  constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint billing_accounts_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
-);
-
-create table billing_groups (
-  tenant_id bigint not null,
-  billing_group_id bigint not null,
-  name text not null,
-  description text,
-  billing_period_id bigint,
-  archived boolean not null default false,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint billing_groups_name_check CHECK ((name <> ''::text)),
-  constraint billing_groups_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
-  constraint billing_groups_pkey PRIMARY KEY (tenant_id, billing_group_id),
-  constraint billing_groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table billing_periods (
-  tenant_id bigint not null,
-  period_id bigint not null,
-  name text not null,
-  unit text not null,
-  unit_count integer not null,
-  anchor_day smallint,
-  months numeric not null,
-  description text,
-  constraint billing_periods_anchor_day_check CHECK (((anchor_day >= 1) AND (anchor_day <= 31))),
-  constraint billing_periods_months_check CHECK ((months >= (0)::numeric)),
-  constraint billing_periods_pkey PRIMARY KEY (tenant_id, period_id),
-  constraint billing_periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint billing_periods_unit_check CHECK ((unit = ANY (ARRAY['Day'::text, 'Week'::text, 'Month'::text, 'Year'::text, 'Once'::text]))),
-  constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
-);
-
-create table bills (
-  tenant_id bigint not null default current_tenant(),
-  bill_id bigint not null,
-  term_id bigint not null,
-  first_run integer not null,
-  context_id bigint not null,
-  batch_id bigint not null,
-  unit_id bigint not null,
-  subscription_id bigint,
-  account_id bigint,
-  party_id bigint not null,
-  plan_id bigint,
-  bill_type text not null,
-  status text not null,
-  payment_status text not null default 'Unpaid'::text,
-  is_held boolean not null default false,
-  hold_reason text,
-  bill_number text,
-  posting smallint not null default 0,
-  issue_date date,
-  due_date date not null,
-  billed_from date,
-  billed_to date,
-  days integer not null,
-  current_charges bigint not null,
-  tax_amount bigint not null,
-  rounding_adjustment bigint not null,
-  bill_amount bigint not null,
-  previous_balance bigint not null,
-  payments_received bigint not null,
-  adjustments bigint not null,
-  arrears bigint not null,
-  wallet_applied bigint not null default 0,
-  payable bigint not null,
-  credit_balance bigint not null,
-  late_surcharge bigint not null,
-  paid_amount bigint not null default 0,
-  previously_billed_to date,
-  entry_id bigint not null,
-  unit_ts bigint not null,
-  hash bytea not null,
-  usage json,
-  charges json not null default '{}'::json,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  review_status text generated always as (
-CASE
-    WHEN (status = ANY (ARRAY['Error'::text, 'Hold'::text])) THEN status
-    ELSE NULL::text
-END) stored,
-  cancelled_id bigint generated always as (
-CASE
-    WHEN (status = 'Cancelled'::text) THEN bill_id
-    ELSE NULL::bigint
-END) stored,
-  is_settled boolean not null generated always as ((paid_amount >= bill_amount)) stored,
-  constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
-  constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
-  constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
-  constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
-  constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
-  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
-  constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
-  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
-);
-
-create table chunk_attempts (
-  tenant_id bigint not null,
-  job_id bigint not null,
-  chunk integer not null,
-  attempt integer not null,
-  worker text not null,
-  backend_pid integer not null,
-  started_at timestamp with time zone not null default clock_timestamp(),
-  seen_at timestamp with time zone not null default clock_timestamp(),
-  error text,
-  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
-  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
-);
-
-create table clients (
-  tenant_id bigint not null,
-  client_number bigint not null,
-  client_id text not null,
-  secret_hash text not null,
-  roles text[] not null,
-  expires_at timestamp with time zone,
-  allowed_addresses text[] not null default '{}'::text[],
-  status text not null default 'ACTIVE'::text,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint clients_client_id_key UNIQUE (tenant_id, client_id),
-  constraint clients_pkey PRIMARY KEY (tenant_id, client_number),
-  constraint clients_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
-  constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table counters (
-  tenant_id bigint not null,
-  series text not null,
-  last_number bigint not null,
-  constraint counters_last_number_check CHECK ((last_number >= 0)),
-  constraint counters_pkey PRIMARY KEY (tenant_id, series),
-  constraint counters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table credit_notes (
-  tenant_id bigint not null,
-  credit_note_id bigint not null,
-  credit_note_number text not null,
-  bill_id bigint not null,
-  party_id bigint not null,
-  amount bigint not null,
-  to_wallet bigint not null,
-  issue_date date not null,
-  reason text not null,
-  journal_id bigint,
-  rebill_term_id bigint,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  series_id integer,
-  series_number bigint,
-  constraint credit_notes_pkey PRIMARY KEY (tenant_id, credit_note_id),
-  constraint credit_notes_reason_check CHECK ((reason <> ''::text)),
-  constraint credit_notes_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2]))),
-  constraint credit_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint credit_notes_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
-  constraint credit_notes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
-  constraint credit_notes_tenant_id_rebill_term_id_fkey FOREIGN KEY (tenant_id, rebill_term_id) REFERENCES terms(tenant_id, term_id),
-  constraint credit_notes_to_wallet_check CHECK ((to_wallet >= 0))
-);
-
-create table daily_runs (
-  tenant_id bigint not null,
-  job text not null,
-  local_date date not null,
-  finished_at timestamp with time zone not null,
-  outcome jsonb not null,
-  constraint daily_runs_pkey PRIMARY KEY (tenant_id, job, local_date),
-  constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table deliveries (
-  tenant_id bigint not null,
-  delivery_id bigint not null,
-  bill_id bigint not null,
-  term_id bigint not null,
-  job_id bigint not null,
-  channel text not null,
-  recipient text,
-  status text not null,
-  reason text,
-  attempts integer not null default 0,
-  failures smallint not null default 0,
-  next_attempt_at timestamp with time zone,
-  message_id text not null,
-  template_id bigint,
-  template_version integer,
-  sent_at timestamp with time zone,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
-  constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
-  constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
-  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
-  constraint deliveries_template_fkey FOREIGN KEY (tenant_id, template_id, template_version) REFERENCES template_versions(tenant_id, template_id, version),
-  constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
-  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint deliveries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
-);
-
-create table document_settings (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  version integer not null,
-  issue_date date not null,
-  setting jsonb not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint document_settings_pkey PRIMARY KEY (tenant_id, term_id, version),
-  constraint document_settings_setting_check CHECK ((jsonb_typeof(setting) = 'object'::text)),
-  constraint document_settings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id),
-  constraint document_settings_version_check CHECK ((version > 0))
-);
-
-create table idempotency_keys (
-  tenant_id bigint not null,
-  principal text not null,
-  idempotency_key text not null,
-  request_hash bytea not null,
-  headers jsonb not null,
-  body text not null,
-  expires_at timestamp with time zone not null,
-  constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
-  constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
-  constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table imports (
-  tenant_id bigint not null,
-  import_id bigint not null,
-  kind text not null,
-  file_name text,
-  sha256 bytea not null,
-  rows integer not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
-  constraint imports_rows_check CHECK ((rows > 0)),
-  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
-  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table job_chunks (
-  tenant_id bigint not null,
-  job_id bigint not null,
-  chunk integer not null,
-  first_id bigint not null,
-  last_id bigint not null,
-  is_done boolean not null default false,
-  done integer not null default 0,
-  outcome jsonb,
-  error jsonb,
-  constraint job_chunks_chunk_check CHECK ((chunk > 0)),
-  constraint job_chunks_pkey PRIMARY KEY (tenant_id, job_id, chunk),
-  constraint job_chunks_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
-);
-
-create table jobs (
-  tenant_id bigint not null,
-  job_id bigint not null,
-  operation text not null,
-  term_id bigint,
-  bill_id bigint,
-  status text not null,
-  is_immediate boolean not null,
-  parameters jsonb not null default '{}'::jsonb,
-  schedule_time text,
-  due_at timestamp with time zone not null,
-  started_at timestamp with time zone,
-  finished_at timestamp with time zone,
-  done integer not null default 0,
-  total integer not null default 0,
-  error jsonb,
-  outcome jsonb,
-  requested_by text not null,
-  created_at timestamp with time zone not null,
-  constraint jobs_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
-  constraint jobs_pkey PRIMARY KEY (tenant_id, job_id),
-  constraint jobs_status_check CHECK ((status = ANY (ARRAY['Scheduled'::text, 'Running'::text, 'Succeeded'::text, 'Failed'::text, 'Cancelled'::text]))),
-  constraint jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint jobs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table journal_lines (
-  tenant_id bigint not null,
-  journal_id bigint not null,
-  line_number integer not null,
-  ledger_account_id bigint not null,
-  component text,
-  amount bigint not null,
-  constraint journal_lines_line_number_check CHECK ((line_number > 0)),
-  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
-  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
-  constraint journal_lines_tenant_id_ledger_account_id_fkey FOREIGN KEY (tenant_id, ledger_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id)
-);
-
-create table journals (
-  tenant_id bigint not null,
-  journal_id bigint not null,
-  source_type text not null,
-  source_id bigint not null,
-  term_id bigint,
-  business_unit_id bigint not null,
-  posting_date date not null,
-  description text not null,
-  reverses_journal_id bigint,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  written_in xid8 not null default pg_current_xact_id(),
-  constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
-  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
-  constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
-);
-
-create table ledger_accounts (
-  tenant_id bigint not null,
-  ledger_account_id bigint not null,
-  code text not null,
-  name text not null,
-  kind text not null,
-  is_control boolean not null default false,
-  constraint ledger_accounts_code_check CHECK ((code <> ''::text)),
-  constraint ledger_accounts_code_key UNIQUE (tenant_id, code),
-  constraint ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['Asset'::text, 'Liability'::text, 'Income'::text, 'Expense'::text, 'Equity'::text]))),
-  constraint ledger_accounts_name_check CHECK ((name <> ''::text)),
-  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, ledger_account_id),
-  constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table ledger_day_totals (
-  tenant_id bigint not null,
-  posting_date date not null,
-  ledger_account_id bigint not null,
-  journal_id bigint not null,
-  debit numeric not null,
-  credit numeric not null,
-  lines bigint not null,
-  constraint ledger_day_totals_credit_check CHECK ((credit >= (0)::numeric)),
-  constraint ledger_day_totals_debit_check CHECK ((debit >= (0)::numeric)),
-  constraint ledger_day_totals_lines_check CHECK ((lines > 0)),
-  constraint ledger_day_totals_pkey PRIMARY KEY (tenant_id, posting_date, ledger_account_id, journal_id),
-  constraint ledger_day_totals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table login_failures (
-  tenant_id bigint not null,
-  name_hash bytea not null,
-  failures integer not null,
-  failed_at timestamp with time zone not null,
-  locked_until timestamp with time zone,
-  constraint login_failures_failures_check CHECK ((failures > 0)),
-  constraint login_failures_name_hash_check CHECK ((octet_length(name_hash) = 32)),
-  constraint login_failures_pkey PRIMARY KEY (tenant_id, name_hash),
-  constraint login_failures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table login_names (
-  tenant_id bigint not null,
-  name text not null,
-  login_id bigint not null,
-  constraint login_names_taken PRIMARY KEY (tenant_id, name),
-  constraint login_names_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
-);
-
-create table logins (
-  tenant_id bigint not null,
-  login_id bigint not null,
-  username text not null,
-  email text,
-  name text not null,
-  password_hash text not null,
-  roles text[] not null,
-  party_id bigint,
-  status text not null default 'ACTIVE'::text,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint logins_pkey PRIMARY KEY (tenant_id, login_id),
-  constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
-  constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
-);
-
-create table manual_values (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  subscription_id bigint not null,
-  component text not null,
-  value numeric not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  constraint manual_values_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, component),
-  constraint manual_values_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
-  constraint manual_values_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table meter_assignments (
-  tenant_id bigint not null,
-  assignment_id bigint not null,
-  meter_id bigint not null,
-  subscription_id bigint not null,
-  install_date date not null,
-  mf integer not null,
-  remove_date date,
-  removal_reason text,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint meter_assignments_check CHECK ((remove_date >= install_date)),
-  constraint meter_assignments_mf_check CHECK ((mf >= 1)),
-  constraint meter_assignments_one_place EXCLUDE USING gist (tenant_id WITH =, meter_id WITH =, daterange(install_date, remove_date) WITH &&),
-  constraint meter_assignments_pkey PRIMARY KEY (tenant_id, assignment_id),
-  constraint meter_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint meter_assignments_tenant_id_meter_id_fkey FOREIGN KEY (tenant_id, meter_id) REFERENCES meters(tenant_id, meter_id),
-  constraint meter_assignments_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
-);
-
-create table meter_registers (
-  tenant_id bigint not null,
-  meter_type_id bigint not null,
-  "position" smallint not null,
-  register text not null,
-  unit text not null,
-  kind text not null,
-  time_of_use text,
-  digits smallint not null,
-  decimals smallint not null,
-  constraint meter_registers_decimals_check CHECK (((decimals >= 0) AND (decimals <= 6))),
-  constraint meter_registers_digits_check CHECK (((digits >= 1) AND (digits <= 15))),
-  constraint meter_registers_kind_check CHECK ((kind = ANY (ARRAY['Cumulative'::text, 'Interval'::text, 'Consumptive'::text, 'Demand'::text]))),
-  constraint meter_registers_pkey PRIMARY KEY (tenant_id, meter_type_id, "position"),
-  constraint meter_registers_position_check CHECK (("position" > 0)),
-  constraint meter_registers_register_check CHECK ((register <> ''::text)),
-  constraint meter_registers_tenant_id_meter_type_id_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id),
-  constraint meter_registers_unit_check CHECK ((unit <> ''::text))
-);
-
-create table meter_types (
-  tenant_id bigint not null,
-  meter_type_id bigint not null,
-  name text not null,
-  utility text not null,
-  phases smallint,
-  prepaid boolean not null default false,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint meter_types_name_check CHECK ((name <> ''::text)),
-  constraint meter_types_phases_check CHECK (((phases >= 1) AND (phases <= 3))),
-  constraint meter_types_pkey PRIMARY KEY (tenant_id, meter_type_id),
-  constraint meter_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint meter_types_utility_check CHECK ((utility <> ''::text))
-);
-
-create table meters (
-  tenant_id bigint not null,
-  meter_id bigint not null,
-  number bigint not null,
-  brand text not null,
-  meter_type_id bigint not null,
-  purchase_date date not null,
-  mf integer not null,
-  status text not null default 'InActive'::text,
-  health text not null default 'ok'::text,
-  search_text text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint meters_brand_check CHECK ((brand <> ''::text)),
-  constraint meters_health_check CHECK ((health = ANY (ARRAY['ok'::text, 'faulty'::text, 'stopped'::text, 'tampered'::text, 'lost'::text, 'retired'::text]))),
-  constraint meters_mf_check CHECK (((mf >= 1) AND (mf <= 1000000))),
-  constraint meters_number_check CHECK (((number >= 1) AND (number <= '999999999999999'::bigint))),
-  constraint meters_number_key UNIQUE (tenant_id, number) INCLUDE (meter_id),
-  constraint meters_pkey PRIMARY KEY (tenant_id, meter_id),
-  constraint meters_retired_is_inactive CHECK (((health <> 'retired'::text) OR (status = 'InActive'::text))),
-  constraint meters_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'InActive'::text]))),
-  constraint meters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint meters_type_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id)
-);
-
-create table number_series (
-  tenant_id bigint not null,
-  series_id integer not null,
-  kind text not null,
-  series_key text not null,
-  first_number bigint not null default 1,
-  last_number bigint not null,
-  constraint number_series_check CHECK ((last_number >= (first_number - 1))),
-  constraint number_series_first_number_check CHECK ((first_number >= 1)),
-  constraint number_series_kind_check CHECK ((kind = ANY (ARRAY['Bill'::text, 'CreditNote'::text]))),
-  constraint number_series_pkey PRIMARY KEY (tenant_id, series_id),
-  constraint number_series_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint number_series_tenant_id_kind_series_key_key UNIQUE (tenant_id, kind, series_key)
-);
-
-create table operation_counts (
-  tenant_id bigint not null,
-  kind text not null,
-  state text not null,
-  amount integer not null,
-  oldest_at timestamp with time zone,
-  counted_at timestamp with time zone not null,
-  constraint operation_counts_amount_check CHECK ((amount >= 0)),
-  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text]))),
-  constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
-  constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
-);
-
-create table parties (
-  tenant_id bigint not null,
-  party_id bigint not null,
-  party_number bigint not null,
-  kind text not null,
-  name text not null,
-  email text,
-  country text,
-  contacts jsonb not null default '[]'::jsonb,
-  identity_number text,
-  tax_number text,
-  address jsonb,
-  language text,
-  competencies jsonb not null default '[]'::jsonb,
-  wallet_balance bigint not null default 0,
-  portal_status text not null default 'NONE'::text,
-  archived boolean not null default false,
-  search_text text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  delivery_channels text[],
-  constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
-  constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
-  constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
-  constraint parties_delivery_channels_check CHECK (((delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]) AND (cardinality(delivery_channels) > 0))),
-  constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
-  constraint parties_name_check CHECK ((name <> ''::text)),
-  constraint parties_party_number_key UNIQUE (tenant_id, party_number),
-  constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
-  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
-);
-
-create table plan_subscriptions (
-  tenant_id bigint not null,
-  plan_id bigint not null,
-  subscriptions bigint not null,
-  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, plan_id),
-  constraint plan_subscriptions_subscriptions_check CHECK ((subscriptions >= 0)),
-  constraint plan_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table plan_versions (
-  tenant_id bigint not null,
-  plan_id bigint not null,
-  version integer not null,
-  effective_date date,
-  definition jsonb not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint plan_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
-  constraint plan_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
-  constraint plan_versions_pkey PRIMARY KEY (tenant_id, plan_id, version),
-  constraint plan_versions_tenant_id_plan_id_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
-  constraint plan_versions_version_check CHECK ((version > 0))
-);
-
-create table plans (
-  tenant_id bigint not null,
-  plan_id bigint not null,
-  context_id bigint not null,
-  code text not null,
-  name text not null,
-  unique_label text not null,
-  description text,
-  parent_plan_id bigint,
-  plan_type text not null,
-  abstract boolean not null,
-  custom boolean not null,
-  visibility text not null,
-  billing_period_id bigint,
-  archived boolean not null default false,
-  version integer not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint plans_check CHECK ((parent_plan_id <> plan_id)),
-  constraint plans_code_check CHECK ((code <> ''::text)),
-  constraint plans_code_key UNIQUE (tenant_id, context_id, code),
-  constraint plans_name_check CHECK ((name <> ''::text)),
-  constraint plans_parent_fkey FOREIGN KEY (tenant_id, parent_plan_id) REFERENCES plans(tenant_id, plan_id),
-  constraint plans_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
-  constraint plans_pkey PRIMARY KEY (tenant_id, plan_id),
-  constraint plans_plan_type_check CHECK ((plan_type = ANY (ARRAY['BASE_PLAN'::text, 'ADDON_PLAN'::text, 'ONE_TIME_PLAN'::text]))),
-  constraint plans_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint plans_unique_label_check CHECK ((unique_label <> ''::text)),
-  constraint plans_unique_label_key UNIQUE (tenant_id, unique_label),
-  constraint plans_version_check CHECK ((version > 0)),
-  constraint plans_visibility_check CHECK ((visibility = ANY (ARRAY['Public'::text, 'Private'::text, 'Hidden'::text])))
-);
-
-create table pricing_context_versions (
-  tenant_id bigint not null,
-  context_id bigint not null,
-  version integer not null,
-  effective_date date,
-  definition jsonb not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint pricing_context_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
-  constraint pricing_context_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
-  constraint pricing_context_versions_pkey PRIMARY KEY (tenant_id, context_id, version),
-  constraint pricing_context_versions_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint pricing_context_versions_version_check CHECK ((version > 0))
-);
-
-create table pricing_contexts (
-  tenant_id bigint not null,
-  context_id bigint not null,
-  code text not null,
-  name text not null,
-  context_type text not null,
-  charging_type text not null,
-  post_type text not null,
-  billing_period_id bigint not null,
-  due_date_offset integer not null,
-  bills_after_period boolean not null,
-  settlement_method text not null,
-  cash_account_id bigint not null,
-  business_unit_id bigint not null,
-  security_deposit bigint,
-  description text not null,
-  required_documents jsonb,
-  template_id bigint not null,
-  email_template_id bigint,
-  archived boolean not null default false,
-  version integer not null,
-  book_version bigint not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  minimum_days_to_pay integer not null default 7,
-  constraint pricing_contexts_book_version_check CHECK ((book_version > 0)),
-  constraint pricing_contexts_charging_type_check CHECK ((charging_type = ANY (ARRAY['Postpaid'::text, 'Prepaid'::text]))),
-  constraint pricing_contexts_code_check CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{0,31}$'::text)),
-  constraint pricing_contexts_code_key UNIQUE (tenant_id, code),
-  constraint pricing_contexts_context_type_check CHECK ((context_type = ANY (ARRAY['Sale'::text, 'Purchase'::text, 'Payroll'::text]))),
-  constraint pricing_contexts_due_date_offset_check CHECK (((due_date_offset >= 0) AND (due_date_offset <= 365))),
-  constraint pricing_contexts_email_template_fkey FOREIGN KEY (tenant_id, email_template_id) REFERENCES templates(tenant_id, template_id),
-  constraint pricing_contexts_minimum_days_to_pay_check CHECK (((minimum_days_to_pay >= 0) AND (minimum_days_to_pay <= 90))),
-  constraint pricing_contexts_name_check CHECK ((name <> ''::text)),
-  constraint pricing_contexts_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
-  constraint pricing_contexts_pkey PRIMARY KEY (tenant_id, context_id),
-  constraint pricing_contexts_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
-  constraint pricing_contexts_required_documents_check CHECK ((jsonb_typeof(required_documents) = 'array'::text)),
-  constraint pricing_contexts_security_deposit_check CHECK ((security_deposit >= 0)),
-  constraint pricing_contexts_template_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
-  constraint pricing_contexts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint pricing_contexts_version_check CHECK ((version > 0))
-);
-
-create table print_files (
-  tenant_id bigint not null,
-  job_id bigint not null,
-  part integer not null,
-  term_id bigint not null,
-  name text not null,
-  first_delivery_id bigint not null,
-  last_delivery_id bigint not null,
-  bills integer not null,
-  size bigint not null,
-  sha256 bytea not null,
-  edition text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint print_files_bills_check CHECK ((bills > 0)),
-  constraint print_files_part_check CHECK ((part > 0)),
-  constraint print_files_pkey PRIMARY KEY (tenant_id, job_id, part),
-  constraint print_files_sha256_check CHECK ((length(sha256) = 32)),
-  constraint print_files_size_check CHECK ((size > 0)),
-  constraint print_files_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id),
-  constraint print_files_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table readings (
-  tenant_id bigint not null,
-  reading_id bigint not null,
-  assignment_id bigint not null,
-  "position" smallint not null,
-  reading_date date not null,
-  reading_time time without time zone,
-  value numeric not null,
-  reading_type text not null,
-  status text not null,
-  rejected_id bigint generated always as (
-CASE
-    WHEN (status = 'Rejected'::text) THEN reading_id
-    ELSE NULL::bigint
-END) stored,
-  rollover boolean not null default false,
-  consumption numeric,
-  days integer,
-  flags text[] not null default '{}'::text[],
-  source text,
-  remark text,
-  image_url text,
-  external_reference text,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  constraint readings_pkey PRIMARY KEY (tenant_id, reading_id),
-  constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
-  constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
-  constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
-  constraint readings_value_check CHECK ((value >= (0)::numeric))
-);
-
-create table row_blocks (
-  tenant_id bigint not null,
-  kind text not null,
-  block bigint not null,
-  live_rows integer not null,
-  all_rows integer not null,
-  constraint row_blocks_check CHECK ((all_rows >= live_rows)),
-  constraint row_blocks_live_rows_check CHECK ((live_rows >= 0)),
-  constraint row_blocks_pkey PRIMARY KEY (tenant_id, kind, block),
-  constraint row_blocks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table schema_migrations (
-  version integer not null,
-  name text not null,
-  checksum text not null,
-  applied_at timestamp with time zone not null default now(),
-  constraint schema_migrations_pkey PRIMARY KEY (version)
-);
-
-create table seal_queue (
-  tenant_id bigint not null,
-  item text not null,
-  constraint seal_queue_pkey PRIMARY KEY (tenant_id, item),
-  constraint seal_queue_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table seals (
-  tenant_id bigint not null,
-  block bigint not null,
-  items text[] not null,
-  audit_rows integer not null,
-  previous_hash bytea not null,
-  hash bytea not null,
-  sealed_at timestamp with time zone not null,
-  constraint seals_block_check CHECK ((block > 0)),
-  constraint seals_hash_check CHECK ((length(hash) = 32)),
-  constraint seals_pkey PRIMARY KEY (tenant_id, block),
-  constraint seals_previous_hash_check CHECK ((length(previous_hash) = 32)),
-  constraint seals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table sessions (
-  tenant_id bigint not null,
-  session_id uuid not null,
-  login_id bigint,
-  client_number bigint,
-  address text not null,
-  created_at timestamp with time zone not null,
-  used_at timestamp with time zone not null,
-  revoked_at timestamp with time zone,
-  revoked_reason text,
-  constraint sessions_check CHECK ((num_nonnulls(login_id, client_number) = 1)),
-  constraint sessions_pkey PRIMARY KEY (tenant_id, session_id),
-  constraint sessions_tenant_id_client_number_fkey FOREIGN KEY (tenant_id, client_number) REFERENCES clients(tenant_id, client_number),
-  constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint sessions_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
-);
-
-create table subledger_entries (
-  tenant_id bigint not null,
-  entry_id bigint not null,
-  journal_id bigint not null,
-  ledger_account_id bigint not null,
-  party_id bigint not null,
-  subscription_id bigint,
-  kind text not null,
-  bill_id bigint,
-  posting smallint not null default 1,
-  amount bigint not null,
-  posting_date date not null,
-  due_date date,
-  reference text,
-  description text,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
-  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
-  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint, (1000001)::bigint]))),
-  constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
-  constraint subledger_entries_posting_check CHECK ((posting > 0))
-);
-
-create table subscription_balances (
-  tenant_id bigint not null,
-  subscription_id bigint not null,
-  party_id bigint not null,
-  receivable bigint not null default 0,
-  deposit bigint not null default 0,
-  disputed bigint not null default 0,
-  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
-  constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
-);
-
-create table subscription_counts (
-  tenant_id bigint not null,
-  block bigint not null,
-  context_id bigint not null,
-  status text not null,
-  is_metered boolean not null,
-  has_quantities boolean not null,
-  subscriptions integer not null,
-  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, status, is_metered, has_quantities),
-  constraint subscription_counts_subscriptions_check CHECK ((subscriptions >= 0)),
-  constraint subscription_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
-);
-
-create table subscription_unique_inputs (
-  tenant_id bigint not null,
-  context_id bigint not null,
-  name text not null,
-  value text not null,
-  subscription_id bigint not null,
-  constraint subscription_unique_inputs_pkey PRIMARY KEY (tenant_id, context_id, name, value),
-  constraint subscription_unique_inputs_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
-);
-
-create table subscriptions (
-  tenant_id bigint not null,
-  subscription_id bigint not null,
-  subscription_number text not null,
-  reference_number text,
-  context_id bigint not null,
-  plan_id bigint not null,
-  batch_id bigint not null,
-  account_id bigint not null,
-  party_id bigint not null,
-  status text not null,
-  next_change_date date,
-  connection_date date not null,
-  disconnection_kind text,
-  billed_through date,
-  is_metered boolean not null default false,
-  has_quantities boolean not null default false,
-  description text,
-  payment_method text,
-  project_name text,
-  address jsonb,
-  city text generated always as (lower((address ->> 'city'::text))) stored,
-  block text generated always as (lower((address ->> 'block'::text))) stored,
-  society text generated always as (lower((address ->> 'society'::text))) stored,
-  plan_history jsonb not null,
-  status_history jsonb not null,
-  connection_inputs jsonb not null default '[]'::jsonb,
-  quantities jsonb not null default '[]'::jsonb,
-  variants jsonb not null default '[]'::jsonb,
-  add_ons jsonb not null default '[]'::jsonb,
-  users jsonb not null,
-  transfers jsonb not null default '[]'::jsonb,
-  documents jsonb not null default '[]'::jsonb,
-  search_text text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  transferred_on date generated always as (
-CASE
-    WHEN (transfers <> '[]'::jsonb) THEN make_date((substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 1, 4))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 6, 2))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 9, 2))::integer)
-    ELSE NULL::date
-END) stored,
-  constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
-  constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
-  constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
-  constraint subscriptions_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
-  constraint subscriptions_connection_inputs_check CHECK ((jsonb_typeof(connection_inputs) = 'array'::text)),
-  constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
-  constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
-  constraint subscriptions_documents_check CHECK ((jsonb_typeof(documents) = 'array'::text)),
-  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number) INCLUDE (subscription_id),
-  constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
-  constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
-  constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
-  constraint subscriptions_plan_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
-  constraint subscriptions_plan_history_check CHECK ((jsonb_array_length(plan_history) > 0)),
-  constraint subscriptions_quantities_check CHECK ((jsonb_typeof(quantities) = 'array'::text)),
-  constraint subscriptions_reference_number_check CHECK ((reference_number <> ''::text)),
-  constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Active'::text, 'Disconnected'::text, 'Closed'::text]))),
-  constraint subscriptions_status_history_check CHECK ((jsonb_array_length(status_history) > 0)),
-  constraint subscriptions_subscription_number_check CHECK ((subscription_number <> ''::text)),
-  constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint subscriptions_transfers_check CHECK ((jsonb_typeof(transfers) = 'array'::text)),
-  constraint subscriptions_users_check CHECK ((jsonb_typeof(users) = 'array'::text)),
-  constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
-);
-
-create table superseded_bills (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  bill_id bigint not null,
-  first_run integer not null,
-  last_run integer not null,
-  unit_id bigint not null,
-  subscription_id bigint,
-  status text not null,
-  current_charges bigint not null,
-  bill_amount bigint not null,
-  hash bytea not null,
-  document json not null,
-  frozen json not null,
-  constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
-);
-
-create table template_versions (
-  tenant_id bigint not null,
-  template_id bigint not null,
-  version integer not null,
-  name text not null,
-  language text not null,
-  subject text,
-  body text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint template_versions_name_check CHECK ((name <> ''::text)),
-  constraint template_versions_pkey PRIMARY KEY (tenant_id, template_id, version),
-  constraint template_versions_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
-  constraint template_versions_version_check CHECK ((version > 0))
-);
-
-create table templates (
-  tenant_id bigint not null,
-  template_id bigint not null,
-  kind text not null,
-  version integer not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  constraint templates_kind_check CHECK ((kind = ANY (ARRAY['Invoice'::text, 'Email'::text, 'SMS'::text]))),
-  constraint templates_pkey PRIMARY KEY (tenant_id, template_id),
-  constraint templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint templates_version_check CHECK ((version > 0))
-);
-
-create table tenants (
-  tenant_id bigint not null,
-  status text not null default 'Active'::text,
-  name text not null,
-  timezone text not null,
-  currency text not null,
-  currency_decimals smallint not null,
-  country text not null,
-  locale text not null,
-  connection_number_format text not null,
-  bill_number_format text not null,
-  delivery_channels text[] not null,
-  letterhead jsonb not null,
-  reminders jsonb not null,
-  access_token_seconds integer,
-  idle_seconds integer,
-  sandbox boolean not null,
-  clock_offset_ms bigint not null default 0,
-  access_epoch bigint not null default 1,
-  created_at timestamp with time zone not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  separates_duties boolean not null default false,
-  constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
-  constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
-  constraint tenants_clock_offset_ms_check CHECK ((clock_offset_ms >= 0)),
-  constraint tenants_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
-  constraint tenants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  constraint tenants_currency_decimals_check CHECK (((currency_decimals >= 0) AND (currency_decimals <= 4))),
-  constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
-  constraint tenants_pkey PRIMARY KEY (tenant_id),
-  constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
-  constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
-);
-
-create table term_readings (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  subscription_id bigint not null,
-  assignment_id bigint not null,
-  "position" smallint not null,
-  previous_date date,
-  previous_value numeric,
-  previous_type text,
-  reading_id bigint not null,
-  reading_date date not null,
-  value numeric not null,
-  reading_type text not null,
-  rollover boolean not null default false,
-  estimates smallint not null default 0,
-  is_stand_in boolean not null default false,
-  locked_at timestamp with time zone not null,
-  locked_by text not null,
-  constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
-  constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
-  constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table term_subscriptions (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  subscription_id bigint not null,
-  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
-  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
-  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table term_usage (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  subscription_id bigint not null,
-  input text not null,
-  usage_date date not null,
-  quantity numeric not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  constraint term_usage_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, input, usage_date),
-  constraint term_usage_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
-  constraint term_usage_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
-);
-
-create table terms (
-  tenant_id bigint not null,
-  term_id bigint not null,
-  context_id bigint not null,
-  batch_id bigint not null,
-  billing_period_id bigint not null,
-  term_type text not null,
-  label text not null,
-  start_date date not null,
-  end_date date not null,
-  due_date date not null,
-  post_type text not null,
-  status text not null,
-  stage text not null,
-  is_stale boolean not null default false,
-  readings_posted_at timestamp with time zone,
-  run_number integer not null default 0,
-  cancel_reason text,
-  issue_date date,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  modified_at timestamp with time zone not null,
-  modified_by text not null,
-  ts bigint not null,
-  is_estimated boolean not null default false,
-  replaces_bill_id bigint,
-  constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
-  constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
-  constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
-  constraint terms_label_check CHECK ((label <> ''::text)),
-  constraint terms_overlap EXCLUDE USING gist (tenant_id WITH =, context_id WITH =, batch_id WITH =, billing_period_id WITH =, daterange(start_date, end_date, '[]'::text) WITH &&) WHERE (((term_type = 'Regular'::text) AND (status <> 'Cancelled'::text))),
-  constraint terms_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
-  constraint terms_pkey PRIMARY KEY (tenant_id, term_id),
-  constraint terms_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
-  constraint terms_stage_check CHECK ((stage = ANY (ARRAY['Created'::text, 'ReadingsUploaded'::text, 'ReadingsPosted'::text, 'ComponentsPosted'::text, 'Generating'::text, 'Generated'::text, 'Posting'::text, 'Posted'::text, 'Publishing'::text, 'Published'::text, 'Distributing'::text, 'Distributed'::text, 'Cancelled'::text]))),
-  constraint terms_status_check CHECK ((status = ANY (ARRAY['Open'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
-  constraint terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint terms_term_type_check CHECK ((term_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text])))
-);
-
-create table tokens (
-  tenant_id bigint not null,
-  token_hash bytea not null,
-  session_id uuid not null,
-  kind text not null,
-  expires_at timestamp with time zone not null,
-  spent_at timestamp with time zone,
-  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
-  constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
-  constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
-  constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
-);
-
-create table usage_histories (
-  tenant_id bigint not null,
-  subscription_id bigint not null,
-  terms json[] not null,
-  brought_forward bigint not null default 0,
-  entry_id bigint not null default 0,
-  billed jsonb,
-  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
-  constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
-  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
-);
-
-create table workers (
-  worker text not null,
-  started_at timestamp with time zone not null default clock_timestamp(),
-  seen_at timestamp with time zone not null default clock_timestamp(),
-  constraint workers_pkey PRIMARY KEY (worker)
-);
-
-create table workspace_jobs (
-  tenant_id bigint not null,
-  next_job_at timestamp with time zone,
-  constraint workspace_jobs_pkey PRIMARY KEY (tenant_id),
-  constraint workspace_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
-);
-
+CREATE OR REPLACE FUNCTION public.take_role(wanted text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  setting text;
+begin
+  for setting in
+    select unnest(setconfig) from pg_db_role_setting
+    where setrole = wanted::regrole and setdatabase = 0
+  loop
+    perform set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), true);
+  end loop;
+  perform set_config('role', wanted, true);
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.current_tenant()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select nullif(current_setting('app.tenant', true), '')::bigint
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.require_tenant()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+begin
+  if current_tenant() is null then
+    raise exception 'no tenant is set in this transaction' using errcode = 'insufficient_privilege';
+  end if;
+  return current_tenant();
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.is_program()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select current_user in ('billwright_api', 'billwright_worker')
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$
+;
+-- owned by the owner
+
+-- A workspace: its name and its tenant id. This registry spans tenants and never changes. The API
+-- role cannot read it and calls find_workspace() instead.
 create table workspaces (
   tenant_id bigint not null,
   workspace text not null,
@@ -1331,332 +84,49 @@ create table workspaces (
   constraint workspaces_tenant_id_check CHECK ((tenant_id > 0)),
   constraint workspaces_workspace_key UNIQUE (workspace)
 );
-
--- views
-
-create view bill_lines with (security_invoker=true) as
- SELECT b.tenant_id,
-    b.bill_id,
-    b.bill_number,
-    b.term_id,
-    b.subscription_id,
-    b.party_id,
-    b.status,
-    (l.number)::integer AS line_number,
-    (l.line ->> 'component'::text) AS component,
-    (l.line ->> 'type'::text) AS component_type,
-    ((l.line ->> 'amount'::text))::bigint AS amount,
-    COALESCE((l.line ->> 'tariffCode'::text), (k.document ->> 'tariffCode'::text)) AS plan_code
-   FROM ((bills b
-     JOIN bill_contents k ON (((k.tenant_id = b.tenant_id) AND (k.bill_id = b.bill_id))))
-     CROSS JOIN LATERAL json_array_elements((k.document -> 'lines'::text)) WITH ORDINALITY l(line, number));
-
--- indexes
-
-CREATE INDEX assignment_registers_subscription ON public.assignment_registers USING btree (tenant_id, subscription_id, assignment_id, "position");
-
-CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
-
-CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at);
-
-CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
-
-CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
-
-CREATE INDEX bill_numbers_retired ON public.bill_numbers USING btree (tenant_id, term_id) WHERE (retired_at IS NOT NULL);
-
-CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id) INCLUDE (bill_id);
-
-CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
-
-CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
-
-CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree (tenant_id, lower(name));
-
-CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
-
-CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text])) AND (NOT is_settled));
-
-CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
-
-CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLUDE (bill_id);
-
-CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
-
-CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
-
-CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
-
-CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
-
-CREATE INDEX credit_notes_journal ON public.credit_notes USING btree (tenant_id, journal_id);
-
-CREATE UNIQUE INDEX credit_notes_number_key ON public.credit_notes USING btree (tenant_id, credit_note_number);
-
-CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, party_id, credit_note_id);
-
-CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
-
-CREATE INDEX deliveries_finished ON public.deliveries USING btree (tenant_id, modified_at) WHERE (status = ANY (ARRAY['Sent'::text, 'Delivered'::text, 'Failed'::text]));
-
-CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
-
-CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
-
-CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
-
-CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
-
-CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
-
-CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
-
-CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
-
-CREATE INDEX jobs_finished ON public.jobs USING btree (tenant_id, finished_at) WHERE (finished_at IS NOT NULL);
-
-CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
-
-CREATE INDEX jobs_term ON public.jobs USING btree (tenant_id, term_id, job_id) WHERE (term_id IS NOT NULL);
-
-CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
-
-CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
-
-CREATE INDEX journals_reverses ON public.journals USING btree (tenant_id, reverses_journal_id) WHERE (reverses_journal_id IS NOT NULL);
-
-CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_type, source_id);
-
-CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
-
-CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
-
-CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
-
-CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
-
-CREATE INDEX meter_assignments_meter ON public.meter_assignments USING btree (tenant_id, meter_id, install_date);
-
-CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
-
-CREATE INDEX meter_assignments_subscription ON public.meter_assignments USING btree (tenant_id, subscription_id, assignment_id);
-
-CREATE UNIQUE INDEX meter_registers_register_key ON public.meter_registers USING btree (tenant_id, meter_type_id, lower(register));
-
-CREATE UNIQUE INDEX meter_types_name_key ON public.meter_types USING btree (tenant_id, lower(name));
-
-CREATE INDEX meters_brand ON public.meters USING btree (tenant_id, brand);
-
-CREATE INDEX meters_mf ON public.meters USING btree (tenant_id, mf, meter_id);
-
-CREATE INDEX meters_purchased ON public.meters USING btree (tenant_id, purchase_date, meter_id);
-
-CREATE INDEX meters_search ON public.meters USING gin (tenant_id, search_text gin_trgm_ops);
-
-CREATE INDEX meters_status ON public.meters USING btree (tenant_id, status, meter_id);
-
-CREATE INDEX meters_type ON public.meters USING btree (tenant_id, meter_type_id, meter_id);
-
-CREATE INDEX meters_updated ON public.meters USING btree (tenant_id, ts, meter_id);
-
-CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
-
-CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
-
-CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
-
-CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
-
-CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts, party_id);
-
-CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
-
-CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
-
-CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
-
-CREATE INDEX print_files_term ON public.print_files USING btree (tenant_id, term_id, job_id, part);
-
-CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
-
-CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
-
-CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
-
-CREATE INDEX readings_rejected ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Rejected'::text);
-
-CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
-
-CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
-
-CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
-
-CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
-
-CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
-
-CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
-
-CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
-
-CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
-
-CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
-
-CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
-
-CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, subscription_id) INCLUDE (status);
-
-CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) INCLUDE (context_id, status) WHERE (block IS NOT NULL);
-
-CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
-
-CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) INCLUDE (context_id, status) WHERE (city IS NOT NULL);
-
-CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id) INCLUDE (context_id, status);
-
-CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, subscription_id) INCLUDE (status);
-
-CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
-
-CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id) INCLUDE (status);
-
-CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING btree (tenant_id, reference_number) WHERE (reference_number IS NOT NULL);
-
-CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
-
-CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) INCLUDE (context_id, status) WHERE (society IS NOT NULL);
-
-CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
-
-CREATE INDEX subscriptions_transferred ON public.subscriptions USING btree (tenant_id, transferred_on) WHERE (transferred_on IS NOT NULL);
-
-CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
-
-CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
-
-CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
-
-CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
-
-CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
-
-CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
-
-CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
-
-CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label, replaces_bill_id) NULLS NOT DISTINCT WHERE (status <> 'Cancelled'::text);
-
-CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
-
-CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period_id);
-
-CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
-
-CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
-
-CREATE INDEX workspace_jobs_next ON public.workspace_jobs USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
-
--- functions and procedures
-
-CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
+alter table workspaces disable row level security;
+grant select on workspaces to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
+ RETURNS bigint
  LANGUAGE sql
-AS $procedure$
-  insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control)
-  values
-    (wanted_tenant, 1, 'CASH', 'Cash and bank', 'Asset', false),
-    (wanted_tenant, 2, 'RECEIVABLE', 'Receivable', 'Asset', true),
-    (wanted_tenant, 3, 'ADVANCE', 'Advance', 'Liability', true),
-    (wanted_tenant, 4, 'DEPOSIT', 'Security Deposit', 'Liability', true),
-    (wanted_tenant, 5, 'TAX', 'Tax payable', 'Liability', false),
-    (wanted_tenant, 6, 'INCOME', 'Income', 'Income', false),
-    (wanted_tenant, 7, 'ROUNDING', 'Rounding', 'Income', false),
-    (wanted_tenant, 8, 'OPENING', 'Opening balances', 'Equity', false),
-    (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
-    (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
-    (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
-    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
-  insert into counters (tenant_id, series, last_number)
-  values (wanted_tenant, 'ledger-account', 10);
-$procedure$
-;
--- owned by the owner
-
-CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
- LANGUAGE sql
-AS $procedure$
-  insert into templates (tenant_id, template_id, kind, version,
-    created_at, created_by, modified_at, modified_by, ts)
-  values
-    (wanted_tenant, 1, 'Invoice', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000)),
-    (wanted_tenant, 2, 'Email', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000));
-  insert into template_versions (tenant_id, template_id, version, name, language, subject, body,
-    created_at, created_by)
-  values
-    (wanted_tenant, 1, 1, 'Bill', 'en', null,
-      E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
-      || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
-      at, by_name),
-    (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
-      E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
-      || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
-      at, by_name);
-  insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
-$procedure$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.add_ledger_totals()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
+ STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-declare
-  journal_ids bigint[];
-  account_ids bigint[];
-  amounts bigint[];
-begin
-  select array_agg(journal_id), array_agg(ledger_account_id), array_agg(amount)
-  into journal_ids, account_ids, amounts
-  from new_rows;
-  insert into ledger_day_totals as t
-    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
-  select j.tenant_id, j.posting_date, l.ledger_account_id, min(l.journal_id),
-    sum(greatest(l.amount, 0)), sum(greatest(-l.amount, 0)), count(*)
-  from unnest(journal_ids, account_ids, amounts) as l (journal_id, ledger_account_id, amount)
-  join journals j on j.tenant_id = require_tenant() and j.journal_id = l.journal_id
-  group by j.tenant_id, j.posting_date, l.ledger_account_id
-  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
-    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
-      lines = t.lines + excluded.lines;
-  return null;
-end
+  select tenant_id from workspaces where workspace = wanted
 $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.advance_access_epoch()
- RETURNS trigger
+CREATE OR REPLACE PROCEDURE public.assume_shares(IN table_name regclass)
  LANGUAGE plpgsql
-AS $function$
+AS $procedure$
 begin
-  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
-  return null;
+  if current_setting('server_version_num')::integer < 180000 then
+    return;
+  end if;
+  execute format('alter table %s alter tenant_id set statistics 0', table_name);
+  execute format(
+    'select pg_restore_attribute_stats(%L, %L, %L, %L, %L, %L, %L, false, %L, 0::real, '
+      '%L, 8::integer, %L, 10::real)',
+    'schemaname', 'public', 'relname', (select relname from pg_class where oid = table_name),
+    'attname', 'tenant_id', 'inherited', 'null_frac', 'avg_width', 'n_distinct');
 end
-$function$
+$procedure$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.advance_own_access_epoch()
- RETURNS trigger
+CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
  LANGUAGE plpgsql
-AS $function$
+AS $procedure$
 begin
-  new.access_epoch := old.access_epoch + 1;
-  return new;
+  execute format('alter table %s enable row level security', table_name);
+  execute format('alter table %s force row level security', table_name);
+  execute format(
+    'create policy tenant_wall on %s using (tenant_id = current_tenant())', table_name);
+  call assume_shares(table_name);
 end
-$function$
+$procedure$
 ;
 -- owned by the owner
 
@@ -1684,204 +154,384 @@ $procedure$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE PROCEDURE public.assume_shares(IN table_name regclass)
- LANGUAGE plpgsql
-AS $procedure$
-begin
-  if current_setting('server_version_num')::integer < 180000 then
-    return;
-  end if;
-  execute format('alter table %s alter tenant_id set statistics 0', table_name);
-  execute format(
-    'select pg_restore_attribute_stats(%L, %L, %L, %L, %L, %L, %L, false, %L, 0::real, '
-      '%L, 8::integer, %L, 10::real)',
-    'schemaname', 'public', 'relname', (select relname from pg_class where oid = table_name),
-    'attname', 'tenant_id', 'inherited', 'null_frac', 'avg_width', 'n_distinct');
-end
-$procedure$
-;
--- owned by the owner
+-- The settings of a workspace.
+create table tenants (
+  tenant_id bigint not null,
+  status text not null default 'Active'::text,
+  name text not null,
+  timezone text not null,
+  currency text not null,
+  currency_decimals smallint not null,
+  country text not null,
+  locale text not null,
+  connection_number_format text not null,
+  bill_number_format text not null,
+  delivery_channels text[] not null,
+  letterhead jsonb not null,
+  reminders jsonb not null,
+  access_token_seconds integer,
+  idle_seconds integer,
+  sandbox boolean not null,
+  -- How far the clock of a sandbox is ahead of the machine.
+  clock_offset_ms bigint not null default 0,
+  -- Changes with everything that decides the rights of callers in the workspace. A process may keep
+  -- what it knows of a token until this changes.
+  access_epoch bigint not null default 1,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- If true, the operator that generated the bills of a term may not post them.
+  separates_duties boolean not null default false,
+  constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
+  constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
+  constraint tenants_clock_offset_ms_check CHECK ((clock_offset_ms >= 0)),
+  constraint tenants_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint tenants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint tenants_currency_decimals_check CHECK (((currency_decimals >= 0) AND (currency_decimals <= 4))),
+  constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
+  constraint tenants_pkey PRIMARY KEY (tenant_id),
+  constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
+  constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_own_access_epoch();
+CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
+alter table tenants enable row level security, force row level security;
+create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
+grant select, update on tenants to billwright_api;
+grant select on tenants to billwright_worker;
 
-CREATE OR REPLACE FUNCTION public.check_bill_payment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  paid bigint;
-  expected text;
-begin
-  select coalesce(-sum(case e.ledger_account_id when 1000001 then -e.amount else e.amount end), 0)
-  into paid
-  from subledger_entries e
-  left join journals j on j.tenant_id = new.tenant_id and j.journal_id = e.journal_id
-  left join journals o on o.tenant_id = new.tenant_id and o.journal_id = j.reverses_journal_id
-  where e.tenant_id = new.tenant_id and e.party_id = new.party_id and e.bill_id = new.bill_id
-    and e.ledger_account_id in (2, 1000001)
-    and (e.kind = 'Payment' or (e.kind = 'Reversal' and o.source_type = 'Payment'));
-  expected := case
-    when new.paid_amount >= new.bill_amount then 'Paid'
-    when new.payment_status = 'Overdue' and new.status = 'Published'
-      and new.due_date < (new.modified_at at time zone 'Pacific/Kiritimati')::date then 'Overdue'
-    when new.paid_amount > 0 then 'PartiallyPaid'
-    else 'Unpaid' end;
-  if new.paid_amount <> new.wallet_applied + paid or new.payment_status <> expected then
-    raise exception 'bill % is paid as the ledger says', new.bill_id
-      using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_due_date()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if new.due_date is distinct from (
-    select due_date from terms where tenant_id = new.tenant_id and term_id = new.term_id
-  ) then
-    raise exception 'a posted bill is due with its term'
-      using errcode = 'check_violation', constraint = 'bills_due_with_term';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_journal_entries()
+CREATE OR REPLACE FUNCTION public.advance_own_access_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (
-    select from (
-      select ledger_account_id, amount from journal_lines
-      where tenant_id = new.tenant_id and journal_id = new.journal_id
-        and ledger_account_id in (2, 3, 4, 10, 1000001)
-      union all
-      select ledger_account_id, -amount from subledger_entries
-      where tenant_id = new.tenant_id and journal_id = new.journal_id
-    ) parts
-    group by ledger_account_id
-    having sum(amount) <> 0
-  ) then
-    raise exception 'the entries of journal % are not those of its lines', new.journal_id
-      using errcode = 'check_violation', constraint = 'journals_made_of_entries';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_journals_balance()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  tenant bigint;
-  journal_ids bigint[];
-  broken bigint;
-begin
-  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
-  select journal_id into broken
-  from journal_lines
-  where tenant_id = tenant and journal_id = any(journal_ids)
-  group by journal_id
-  having sum(amount) <> 0
-  limit 1;
-  if broken is not null then
-    raise exception 'journal % does not balance', broken
-      using errcode = 'check_violation', constraint = 'journal_lines_balance';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_journals_open()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  wanted bigint[] := array(select distinct journal_id from new_rows);
-  found bigint;
-begin
-  select count(*) into found from journals
-  where tenant_id = require_tenant() and journal_id = any(wanted)
-    and written_in = pg_current_xact_id();
-  if found < cardinality(wanted) then
-    raise exception 'lines and entries are written together with their journal'
-      using errcode = 'check_violation', constraint = 'journals_written_once';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_subscription_step()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if new.subscription_number <> old.subscription_number or new.context_id <> old.context_id then
-    raise exception 'the number and the context of a subscription never change'
-      using errcode = 'check_violation', constraint = 'subscriptions_identity';
-  end if;
-  if (old.status, new.status) not in (
-    ('Pending', 'Active'), ('Pending', 'Closed'), ('Active', 'Disconnected'),
-    ('Disconnected', 'Active'), ('Disconnected', 'Closed')
-  ) and old.status <> new.status then
-    raise exception 'a subscription that is % does not become %', old.status, new.status
-      using errcode = 'check_violation', constraint = 'subscriptions_status_step';
-  end if;
+  new.access_epoch := old.access_epoch + 1;
   return new;
 end
 $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.count_meters()
+-- The last number given in a series of a tenant. Ids and numbers that people see come from here,
+-- never from a sequence that tenants share.
+create table counters (
+  tenant_id bigint not null,
+  series text not null,
+  last_number bigint not null,
+  constraint counters_last_number_check CHECK ((last_number >= 0)),
+  constraint counters_pkey PRIMARY KEY (tenant_id, series),
+  constraint counters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table counters enable row level security, force row level security;
+create policy tenant_wall on counters as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on counters to billwright_api;
+grant insert, select, update on counters to billwright_worker;
+
+-- The count of rows in a block of 1,000 ids, kept by triggers. A list knows its total, and the page
+-- at any depth, from these few rows instead of walking a million index entries.
+create table row_blocks (
+  tenant_id bigint not null,
+  -- party, meter or reading.
+  kind text not null,
+  block bigint not null,
+  -- Parties that are not archived, meters that are installed, all readings.
+  live_rows integer not null,
+  all_rows integer not null,
+  constraint row_blocks_check CHECK ((all_rows >= live_rows)),
+  constraint row_blocks_live_rows_check CHECK ((live_rows >= 0)),
+  constraint row_blocks_pkey PRIMARY KEY (tenant_id, kind, block),
+  constraint row_blocks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table row_blocks enable row level security, force row level security;
+create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on row_blocks to billwright_api;
+grant insert, select, update on row_blocks to billwright_worker;
+
+-- A length of time that is billed at once, such as a month or a quarter.
+create table billing_periods (
+  tenant_id bigint not null,
+  period_id bigint not null,
+  name text not null,
+  unit text not null,
+  unit_count integer not null,
+  anchor_day smallint,
+  -- The length in months.
+  months numeric not null,
+  description text,
+  constraint billing_periods_anchor_day_check CHECK (((anchor_day >= 1) AND (anchor_day <= 31))),
+  constraint billing_periods_months_check CHECK ((months >= (0)::numeric)),
+  constraint billing_periods_pkey PRIMARY KEY (tenant_id, period_id),
+  constraint billing_periods_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint billing_periods_unit_check CHECK ((unit = ANY (ARRAY['Day'::text, 'Week'::text, 'Month'::text, 'Year'::text, 'Once'::text]))),
+  constraint billing_periods_unit_count_check CHECK ((unit_count > 0))
+);
+CREATE UNIQUE INDEX billing_periods_name_key ON public.billing_periods USING btree (tenant_id, lower(name));
+alter table billing_periods enable row level security, force row level security;
+create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on billing_periods to billwright_api;
+grant select on billing_periods to billwright_worker;
+
+-- access (0002_access.sql)
+
+-- A person who can sign in with a password.
+create table logins (
+  tenant_id bigint not null,
+  login_id bigint not null,
+  username text not null,
+  email text,
+  name text not null,
+  password_hash text not null,
+  roles text[] not null,
+  party_id bigint,
+  status text not null default 'ACTIVE'::text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint logins_pkey PRIMARY KEY (tenant_id, login_id),
+  constraint logins_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
+  constraint logins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint logins_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX logins_party ON public.logins USING btree (tenant_id, party_id) WHERE (party_id IS NOT NULL);
+CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+alter table logins enable row level security, force row level security;
+create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on logins to billwright_api;
+
+-- A name that a login signs in with: its user name or its e-mail address. Both share one set of
+-- names, so that a name belongs to one login.
+create table login_names (
+  tenant_id bigint not null,
+  name text not null,
+  login_id bigint not null,
+  constraint login_names_taken PRIMARY KEY (tenant_id, name),
+  constraint login_names_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
+);
+CREATE INDEX login_names_login ON public.login_names USING btree (tenant_id, login_id);
+alter table login_names enable row level security, force row level security;
+create policy tenant_wall on login_names as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select on login_names to billwright_api;
+
+-- A machine client that signs in with a secret.
+create table clients (
+  tenant_id bigint not null,
+  client_number bigint not null,
+  client_id text not null,
+  secret_hash text not null,
+  roles text[] not null,
+  expires_at timestamp with time zone,
+  allowed_addresses text[] not null default '{}'::text[],
+  status text not null default 'ACTIVE'::text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint clients_client_id_key UNIQUE (tenant_id, client_id),
+  constraint clients_pkey PRIMARY KEY (tenant_id, client_number),
+  constraint clients_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))),
+  constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
+alter table clients enable row level security, force row level security;
+create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on clients to billwright_api;
+
+-- One sign-in of a login or a client, with the family of all tokens that were issued from it.
+create table sessions (
+  tenant_id bigint not null,
+  session_id uuid not null,
+  login_id bigint,
+  client_number bigint,
+  address text not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoked_reason text,
+  constraint sessions_check CHECK ((num_nonnulls(login_id, client_number) = 1)),
+  constraint sessions_pkey PRIMARY KEY (tenant_id, session_id),
+  constraint sessions_tenant_id_client_number_fkey FOREIGN KEY (tenant_id, client_number) REFERENCES clients(tenant_id, client_number),
+  constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint sessions_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
+);
+CREATE INDEX sessions_client ON public.sessions USING btree (tenant_id, client_number) WHERE (revoked_at IS NULL);
+CREATE INDEX sessions_login ON public.sessions USING btree (tenant_id, login_id) WHERE (revoked_at IS NULL);
+CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
+alter table sessions enable row level security, force row level security;
+create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on sessions to billwright_api;
+grant delete, select on sessions to billwright_worker;
+
+-- An access or refresh token of a session, stored as a hash.
+create table tokens (
+  tenant_id bigint not null,
+  token_hash bytea not null,
+  session_id uuid not null,
+  kind text not null,
+  expires_at timestamp with time zone not null,
+  spent_at timestamp with time zone,
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
+  constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
+  constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
+  constraint tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
+CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
+CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
+alter table tokens enable row level security, force row level security;
+create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on tokens to billwright_api;
+grant delete, select on tokens to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.advance_access_epoch()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare
-  changed record;
 begin
-  if tg_op = 'INSERT' then
-    insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
-    select tenant_id, 'meter', meter_id / 1000, count(*) filter (where status = 'Active'), count(*)
-    from new_rows
-    group by tenant_id, meter_id / 1000
-    order by tenant_id, meter_id / 1000
-    on conflict (tenant_id, kind, block) do update
-      set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
-    return null;
-  end if;
-  for changed in
-    select tenant_id, meter_id / 1000 as block, sum(step) as delta
-    from (
-      select tenant_id, meter_id, 1 as step from new_rows where status = 'Active'
-      union all
-      select tenant_id, meter_id, -1 from old_rows where status = 'Active'
-    ) steps
-    group by 1, 2
-    having sum(step) <> 0
-    order by 1, 2
-  loop
-    update row_blocks set live_rows = live_rows + changed.delta
-    where tenant_id = changed.tenant_id and kind = 'meter' and block = changed.block;
-  end loop;
+  update tenants set access_epoch = access_epoch + 1 where tenant_id = new.tenant_id;
   return null;
 end
 $function$
 ;
 -- owned by the owner
+
+-- Failed sign-ins by the name that was tried, whether or not the name exists: the reply to a wrong
+-- name must not differ from the reply to a wrong password.
+create table login_failures (
+  tenant_id bigint not null,
+  name_hash bytea not null,
+  failures integer not null,
+  failed_at timestamp with time zone not null,
+  locked_until timestamp with time zone,
+  constraint login_failures_failures_check CHECK ((failures > 0)),
+  constraint login_failures_name_hash_check CHECK ((octet_length(name_hash) = 32)),
+  constraint login_failures_pkey PRIMARY KEY (tenant_id, name_hash),
+  constraint login_failures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table login_failures enable row level security, force row level security;
+create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on login_failures to billwright_api;
+grant delete, insert, select, update on login_failures to billwright_worker;
+
+-- A call that was made with an Idempotency-Key, and its reply.
+create table idempotency_keys (
+  tenant_id bigint not null,
+  principal text not null,
+  idempotency_key text not null,
+  request_hash bytea not null,
+  headers jsonb not null,
+  body text not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+  constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, principal, idempotency_key),
+  constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (tenant_id, expires_at);
+alter table idempotency_keys enable row level security, force row level security;
+create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select on idempotency_keys to billwright_api;
+grant delete, insert, select on idempotency_keys to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.enter_tenant(wanted_tenant bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_epoch bigint;
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
+  return found_epoch;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
+ RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('app.tenant', wanted_tenant::text, true);
+  return query
+    select t.access_epoch, t.status, t.timezone, t.currency,
+      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
+      k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
+      case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
+      coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
+      coalesce(l.status, c.status), c.expires_at, coalesce(l.roles, c.roles), l.party_id,
+      c.allowed_addresses
+    from tenants t
+    left join tokens k
+      on k.tenant_id = t.tenant_id and k.token_hash = wanted_hash and k.kind = 'access'
+    left join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
+    left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
+    left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
+    where t.tenant_id = wanted_tenant;
+end
+$function$
+;
+-- owned by the owner
+
+-- parties (0003_parties.sql)
+
+-- A person or a company: customer, employee or vendor.
+create table parties (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  party_number bigint not null,
+  kind text not null,
+  name text not null,
+  email text,
+  country text,
+  contacts jsonb not null default '[]'::jsonb,
+  identity_number text,
+  tax_number text,
+  address jsonb,
+  language text,
+  competencies jsonb not null default '[]'::jsonb,
+  -- What the party has paid and not yet used, in minor units.
+  wallet_balance bigint not null default 0,
+  portal_status text not null default 'NONE'::text,
+  archived boolean not null default false,
+  -- The first line is the name.
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- The channels by which the party wants its bills. Null: those of the workspace.
+  delivery_channels text[],
+  constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
+  constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
+  constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint parties_delivery_channels_check CHECK (((delivery_channels <@ '{Email,SMS,WhatsApp,Portal,Print,Webhook}'::text[]) AND (cardinality(delivery_channels) > 0))),
+  constraint parties_kind_check CHECK ((kind = ANY (ARRAY['Customer'::text, 'Employee'::text, 'Vendor'::text]))),
+  constraint parties_name_check CHECK ((name <> ''::text)),
+  constraint parties_party_number_key UNIQUE (tenant_id, party_number),
+  constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
+  constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
+  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
+);
+CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
+CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
+CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
+CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts, party_id);
+CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
+CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+alter table parties enable row level security, force row level security;
+create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on parties to billwright_api;
+grant select on parties to billwright_search;
+grant select on parties to billwright_worker;
+grant update (wallet_balance) on parties to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
@@ -1920,23 +570,623 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.count_readings()
+-- A group of billing accounts.
+create table billing_groups (
+  tenant_id bigint not null,
+  billing_group_id bigint not null,
+  name text not null,
+  description text,
+  billing_period_id bigint,
+  archived boolean not null default false,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint billing_groups_name_check CHECK ((name <> ''::text)),
+  constraint billing_groups_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint billing_groups_pkey PRIMARY KEY (tenant_id, billing_group_id),
+  constraint billing_groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE UNIQUE INDEX billing_groups_name_key ON public.billing_groups USING btree (tenant_id, lower(name));
+alter table billing_groups enable row level security, force row level security;
+create policy tenant_wall on billing_groups as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on billing_groups to billwright_api;
+grant select on billing_groups to billwright_worker;
+
+-- What the subscriptions of a party are grouped in for billing.
+create table billing_accounts (
+  tenant_id bigint not null,
+  account_id bigint not null,
+  party_id bigint not null,
+  label text not null,
+  billing_group_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint billing_accounts_label_check CHECK ((label <> ''::text)),
+  constraint billing_accounts_label_key UNIQUE (tenant_id, party_id, label) DEFERRABLE,
+  constraint billing_accounts_pkey PRIMARY KEY (tenant_id, account_id),
+  constraint billing_accounts_tenant_id_billing_group_id_fkey FOREIGN KEY (tenant_id, billing_group_id) REFERENCES billing_groups(tenant_id, billing_group_id),
+  constraint billing_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint billing_accounts_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX billing_accounts_group ON public.billing_accounts USING btree (tenant_id, billing_group_id, account_id) WHERE (billing_group_id IS NOT NULL);
+CREATE INDEX billing_accounts_label ON public.billing_accounts USING btree (tenant_id, label);
+alter table billing_accounts enable row level security, force row level security;
+create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on billing_accounts to billwright_api;
+grant select on billing_accounts to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and search_text like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and search_text || '' like pattern
+    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
+    and (wanted_kind is null or kind = wanted_kind)
+    and (with_archived or not archived);
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.find_parties_by_email(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and lower(email) = lower(wanted);
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.find_parties_by_contact(wanted text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 5
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and contacts @> jsonb_build_array(jsonb_build_object('contactValue', wanted));
+$function$
+;
+-- owned by billwright_search
+
+-- pricing (0004_pricing.sql)
+
+-- A template of a bill or of a message, with the number of its newest version.
+create table templates (
+  tenant_id bigint not null,
+  template_id bigint not null,
+  kind text not null,
+  -- The newest version.
+  version integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint templates_kind_check CHECK ((kind = ANY (ARRAY['Invoice'::text, 'Email'::text, 'SMS'::text]))),
+  constraint templates_pkey PRIMARY KEY (tenant_id, template_id),
+  constraint templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint templates_version_check CHECK ((version > 0))
+);
+alter table templates enable row level security, force row level security;
+create policy tenant_wall on templates as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on templates to billwright_api;
+grant select on templates to billwright_worker;
+
+-- A saved version of a template. Rows are never changed: a change is a further version.
+create table template_versions (
+  tenant_id bigint not null,
+  template_id bigint not null,
+  version integer not null,
+  name text not null,
+  language text not null,
+  subject text,
+  body text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint template_versions_name_check CHECK ((name <> ''::text)),
+  constraint template_versions_pkey PRIMARY KEY (tenant_id, template_id, version),
+  constraint template_versions_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
+  constraint template_versions_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table template_versions enable row level security, force row level security;
+create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on template_versions to billwright_api;
+grant select on template_versions to billwright_worker;
+
+CREATE OR REPLACE PROCEDURE public.add_default_templates(IN wanted_tenant bigint, IN at timestamp with time zone, IN by_name text)
+ LANGUAGE sql
+AS $procedure$
+  insert into templates (tenant_id, template_id, kind, version,
+    created_at, created_by, modified_at, modified_by, ts)
+  values
+    (wanted_tenant, 1, 'Invoice', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000)),
+    (wanted_tenant, 2, 'Email', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000));
+  insert into template_versions (tenant_id, template_id, version, name, language, subject, body,
+    created_at, created_by)
+  values
+    (wanted_tenant, 1, 1, 'Bill', 'en', null,
+      E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
+      || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
+      at, by_name),
+    (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
+      E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
+      || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
+      at, by_name);
+  insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
+$procedure$
+;
+-- owned by the owner
+
+-- A pricing context: a service with its inputs, components and rules. The columns show its newest
+-- version.
+create table pricing_contexts (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  name text not null,
+  context_type text not null,
+  charging_type text not null,
+  post_type text not null,
+  billing_period_id bigint not null,
+  due_date_offset integer not null,
+  bills_after_period boolean not null,
+  settlement_method text not null,
+  cash_account_id bigint not null,
+  business_unit_id bigint not null,
+  -- In minor units.
+  security_deposit bigint,
+  description text not null,
+  required_documents jsonb,
+  template_id bigint not null,
+  email_template_id bigint,
+  archived boolean not null default false,
+  -- The newest version.
+  version integer not null,
+  -- Counts every change of the context or one of its plans. A call that saves one of them locks
+  -- this row, so that two changes are never checked past each other. Compiled prices are cached by
+  -- it.
+  book_version bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- The days that customers have at least between the posting of a bill and its due date.
+  minimum_days_to_pay integer not null default 7,
+  constraint pricing_contexts_book_version_check CHECK ((book_version > 0)),
+  constraint pricing_contexts_charging_type_check CHECK ((charging_type = ANY (ARRAY['Postpaid'::text, 'Prepaid'::text]))),
+  constraint pricing_contexts_code_check CHECK ((code ~ '^[A-Z0-9][A-Z0-9_-]{0,31}$'::text)),
+  constraint pricing_contexts_code_key UNIQUE (tenant_id, code),
+  constraint pricing_contexts_context_type_check CHECK ((context_type = ANY (ARRAY['Sale'::text, 'Purchase'::text, 'Payroll'::text]))),
+  constraint pricing_contexts_due_date_offset_check CHECK (((due_date_offset >= 0) AND (due_date_offset <= 365))),
+  constraint pricing_contexts_email_template_fkey FOREIGN KEY (tenant_id, email_template_id) REFERENCES templates(tenant_id, template_id),
+  constraint pricing_contexts_minimum_days_to_pay_check CHECK (((minimum_days_to_pay >= 0) AND (minimum_days_to_pay <= 90))),
+  constraint pricing_contexts_name_check CHECK ((name <> ''::text)),
+  constraint pricing_contexts_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint pricing_contexts_pkey PRIMARY KEY (tenant_id, context_id),
+  constraint pricing_contexts_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint pricing_contexts_required_documents_check CHECK ((jsonb_typeof(required_documents) = 'array'::text)),
+  constraint pricing_contexts_security_deposit_check CHECK ((security_deposit >= 0)),
+  constraint pricing_contexts_template_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
+  constraint pricing_contexts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint pricing_contexts_version_check CHECK ((version > 0))
+);
+alter table pricing_contexts enable row level security, force row level security;
+create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on pricing_contexts to billwright_api;
+grant select on pricing_contexts to billwright_worker;
+grant update (ts) on pricing_contexts to billwright_worker;
+
+-- A saved version of a pricing context. Rows are never changed: a change is a further version.
+create table pricing_context_versions (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  version integer not null,
+  -- Null for the first version, which applies from the beginning of time.
+  effective_date date,
+  definition jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint pricing_context_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
+  constraint pricing_context_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  constraint pricing_context_versions_pkey PRIMARY KEY (tenant_id, context_id, version),
+  constraint pricing_context_versions_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint pricing_context_versions_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table pricing_context_versions enable row level security, force row level security;
+create policy tenant_wall on pricing_context_versions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on pricing_context_versions to billwright_api;
+grant select on pricing_context_versions to billwright_worker;
+
+-- A batch of a pricing context: the subscriptions that are billed together.
+create table batches (
+  tenant_id bigint not null,
+  batch_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  label text not null,
+  description text,
+  billing_period_id bigint,
+  reading_day smallint,
+  billing_day smallint,
+  archived boolean not null default false,
+  constraint batches_billing_day_check CHECK (((billing_day >= 1) AND (billing_day <= 31))),
+  constraint batches_code_check CHECK ((code <> ''::text)),
+  constraint batches_code_key UNIQUE (tenant_id, context_id, code),
+  constraint batches_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint batches_pkey PRIMARY KEY (tenant_id, batch_id),
+  constraint batches_reading_day_check CHECK (((reading_day >= 1) AND (reading_day <= 31))),
+  constraint batches_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table batches enable row level security, force row level security;
+create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on batches to billwright_api;
+grant select on batches to billwright_worker;
+
+-- A bank account that customers of a pricing context pay into.
+create table bank_accounts (
+  tenant_id bigint not null,
+  bank_account_id bigint not null,
+  context_id bigint not null,
+  title text not null,
+  bank_name text,
+  branch text,
+  account_number text,
+  iban text,
+  swift text,
+  currency text,
+  is_default boolean not null,
+  collection_code text,
+  archived boolean not null default false,
+  constraint bank_accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint bank_accounts_pkey PRIMARY KEY (tenant_id, bank_account_id),
+  constraint bank_accounts_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint bank_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint bank_accounts_title_check CHECK ((title <> ''::text)),
+  constraint bank_accounts_title_key UNIQUE (tenant_id, context_id, title) DEFERRABLE
+);
+alter table bank_accounts enable row level security, force row level security;
+create policy tenant_wall on bank_accounts as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on bank_accounts to billwright_api;
+grant select on bank_accounts to billwright_worker;
+
+-- A plan: prices and formulas in a pricing context. The columns show its newest version.
+create table plans (
+  tenant_id bigint not null,
+  plan_id bigint not null,
+  context_id bigint not null,
+  code text not null,
+  name text not null,
+  unique_label text not null,
+  description text,
+  -- Of the newest version.
+  parent_plan_id bigint,
+  plan_type text not null,
+  abstract boolean not null,
+  custom boolean not null,
+  visibility text not null,
+  billing_period_id bigint,
+  archived boolean not null default false,
+  -- The newest version.
+  version integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint plans_check CHECK ((parent_plan_id <> plan_id)),
+  constraint plans_code_check CHECK ((code <> ''::text)),
+  constraint plans_code_key UNIQUE (tenant_id, context_id, code),
+  constraint plans_name_check CHECK ((name <> ''::text)),
+  constraint plans_parent_fkey FOREIGN KEY (tenant_id, parent_plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint plans_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint plans_pkey PRIMARY KEY (tenant_id, plan_id),
+  constraint plans_plan_type_check CHECK ((plan_type = ANY (ARRAY['BASE_PLAN'::text, 'ADDON_PLAN'::text, 'ONE_TIME_PLAN'::text]))),
+  constraint plans_tenant_id_context_id_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint plans_unique_label_check CHECK ((unique_label <> ''::text)),
+  constraint plans_unique_label_key UNIQUE (tenant_id, unique_label),
+  constraint plans_version_check CHECK ((version > 0)),
+  constraint plans_visibility_check CHECK ((visibility = ANY (ARRAY['Public'::text, 'Private'::text, 'Hidden'::text])))
+);
+CREATE INDEX plans_code ON public.plans USING btree (tenant_id, code);
+CREATE INDEX plans_parent ON public.plans USING btree (tenant_id, parent_plan_id) WHERE (parent_plan_id IS NOT NULL);
+alter table plans enable row level security, force row level security;
+create policy tenant_wall on plans as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on plans to billwright_api;
+grant select on plans to billwright_worker;
+
+-- A saved version of a plan. Rows are never changed: a change is a further version.
+create table plan_versions (
+  tenant_id bigint not null,
+  plan_id bigint not null,
+  version integer not null,
+  -- Null for the first version, which applies from the beginning of time.
+  effective_date date,
+  definition jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint plan_versions_check CHECK (((effective_date IS NULL) = (version = 1))),
+  constraint plan_versions_definition_check CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  constraint plan_versions_pkey PRIMARY KEY (tenant_id, plan_id, version),
+  constraint plan_versions_tenant_id_plan_id_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint plan_versions_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table plan_versions enable row level security, force row level security;
+create policy tenant_wall on plan_versions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on plan_versions to billwright_api;
+grant select on plan_versions to billwright_worker;
+
+-- subscriptions (0005_subscriptions.sql)
+
+-- One supply or service that is billed. Its histories are JSON in the same row, with dates as
+-- YYYY-MM-DD, so that a bill run reads one row for each bill. A fromDate is the first day on which
+-- an item applies, a toDate the first on which it no longer does.
+create table subscriptions (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  subscription_number text not null,
+  reference_number text,
+  context_id bigint not null,
+  -- The newest of plan_history.
+  plan_id bigint not null,
+  batch_id bigint not null,
+  account_id bigint not null,
+  -- The owner.
+  party_id bigint not null,
+  -- As of today.
+  status text not null,
+  -- The day of the next change in status_history; the daily job waits for it.
+  next_change_date date,
+  -- The first day of service.
+  connection_date date not null,
+  disconnection_kind text,
+  -- The last billed day. Null after a bulk load: the first term sets it.
+  billed_through date,
+  -- True if a metered input is bound to a meter.
+  is_metered boolean not null default false,
+  -- True if the subscription has quantities of its own.
+  has_quantities boolean not null default false,
+  description text,
+  payment_method text,
+  project_name text,
+  address jsonb,
+  -- City, block and society of the address, for filters: a plain comparison can use an index under
+  -- row-level security.
+  city text generated always as (lower((address ->> 'city'::text))) stored,
+  block text generated always as (lower((address ->> 'block'::text))) stored,
+  society text generated always as (lower((address ->> 'society'::text))) stored,
+  -- [{planId, fromDate}], the first from the connection date.
+  plan_history jsonb not null,
+  -- [{status, fromDate, kind?, reason?}]. The kind of Pending is what it waits for: Date,
+  -- Documents, Deposit or Request.
+  status_history jsonb not null,
+  -- [{name, value}]
+  connection_inputs jsonb not null default '[]'::jsonb,
+  -- [{name, value, fromDate}]
+  quantities jsonb not null default '[]'::jsonb,
+  -- [{name, value, fromDate?, toDate?, reason?, createdAt, createdBy}]
+  variants jsonb not null default '[]'::jsonb,
+  -- [{planId, quantity, fromDate, toDate?}]
+  add_ons jsonb not null default '[]'::jsonb,
+  -- [{partyId, role, fromDate, toDate?}]
+  users jsonb not null,
+  -- [{transferId, transferDate, fromPartyId, toPartyId, readings, balanceHandling, amountMoved,
+  -- reason, createdAt, createdBy}]
+  transfers jsonb not null default '[]'::jsonb,
+  -- Names of the documents that the customer has handed in.
+  documents jsonb not null default '[]'::jsonb,
+  -- Number, reference and project, one a line.
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- The day of the newest transfer. A term that bills accounts or parties finds by it the few
+  -- subscriptions that had another owner on its days.
+  transferred_on date generated always as (
+CASE
+    WHEN (transfers <> '[]'::jsonb) THEN make_date((substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 1, 4))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 6, 2))::integer, (substr(((transfers -> '-1'::integer) ->> 'transferDate'::text), 9, 2))::integer)
+    ELSE NULL::date
+END) stored,
+  constraint subscriptions_account_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES billing_accounts(tenant_id, account_id),
+  constraint subscriptions_add_ons_check CHECK ((jsonb_typeof(add_ons) = 'array'::text)),
+  constraint subscriptions_address_check CHECK ((jsonb_typeof(address) = 'object'::text)),
+  constraint subscriptions_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint subscriptions_connection_inputs_check CHECK ((jsonb_typeof(connection_inputs) = 'array'::text)),
+  constraint subscriptions_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint subscriptions_disconnection_has_kind CHECK (((status <> 'Disconnected'::text) OR (disconnection_kind IS NOT NULL))),
+  constraint subscriptions_disconnection_kind_check CHECK ((disconnection_kind = ANY (ARRAY['Temporary'::text, 'Permanent'::text, 'CustomerRequest'::text]))),
+  constraint subscriptions_documents_check CHECK ((jsonb_typeof(documents) = 'array'::text)),
+  constraint subscriptions_number_key UNIQUE (tenant_id, subscription_number) INCLUDE (subscription_id),
+  constraint subscriptions_party_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint subscriptions_payment_method_check CHECK ((payment_method = ANY (ARRAY['Cash'::text, 'Bank'::text, 'Card'::text, 'DirectDebit'::text, 'Wallet'::text, 'Online'::text]))),
+  constraint subscriptions_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint subscriptions_plan_fkey FOREIGN KEY (tenant_id, plan_id) REFERENCES plans(tenant_id, plan_id),
+  constraint subscriptions_plan_history_check CHECK ((jsonb_array_length(plan_history) > 0)),
+  constraint subscriptions_quantities_check CHECK ((jsonb_typeof(quantities) = 'array'::text)),
+  constraint subscriptions_reference_number_check CHECK ((reference_number <> ''::text)),
+  constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Active'::text, 'Disconnected'::text, 'Closed'::text]))),
+  constraint subscriptions_status_history_check CHECK ((jsonb_array_length(status_history) > 0)),
+  constraint subscriptions_subscription_number_check CHECK ((subscription_number <> ''::text)),
+  constraint subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint subscriptions_transfers_check CHECK ((jsonb_typeof(transfers) = 'array'::text)),
+  constraint subscriptions_users_check CHECK ((jsonb_typeof(users) = 'array'::text)),
+  constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
+) with (fillfactor=50);
+CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
+CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, subscription_id) INCLUDE (status);
+CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) INCLUDE (context_id, status) WHERE (block IS NOT NULL);
+CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
+CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) INCLUDE (context_id, status) WHERE (city IS NOT NULL);
+CREATE INDEX subscriptions_connected ON public.subscriptions USING btree (tenant_id, connection_date, subscription_id) INCLUDE (context_id, status);
+CREATE INDEX subscriptions_context ON public.subscriptions USING btree (tenant_id, context_id, subscription_id) INCLUDE (status);
+CREATE INDEX subscriptions_party ON public.subscriptions USING btree (tenant_id, party_id, subscription_id);
+CREATE INDEX subscriptions_plan ON public.subscriptions USING btree (tenant_id, plan_id, subscription_id) INCLUDE (status);
+CREATE UNIQUE INDEX subscriptions_reference_key ON public.subscriptions USING btree (tenant_id, reference_number) WHERE (reference_number IS NOT NULL);
+CREATE INDEX subscriptions_search ON public.subscriptions USING gin (tenant_id, search_text gin_trgm_ops);
+CREATE INDEX subscriptions_society ON public.subscriptions USING btree (tenant_id, society, subscription_id) INCLUDE (context_id, status) WHERE (society IS NOT NULL);
+CREATE INDEX subscriptions_status ON public.subscriptions USING btree (tenant_id, status, subscription_id) WHERE (status <> 'Active'::text);
+CREATE INDEX subscriptions_transferred ON public.subscriptions USING btree (tenant_id, transferred_on) WHERE (transferred_on IS NOT NULL);
+CREATE INDEX subscriptions_updated ON public.subscriptions USING btree (tenant_id, ts, subscription_id);
+CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscriptions();
+CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION recount_subscriptions();
+CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.subscription_number IS DISTINCT FROM new.subscription_number) OR (old.context_id IS DISTINCT FROM new.context_id))) EXECUTE FUNCTION check_subscription_step();
+alter table subscriptions enable row level security, force row level security;
+create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on subscriptions to billwright_api;
+grant select on subscriptions to billwright_search;
+grant insert, select, update on subscriptions to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.check_subscription_step()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
-  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
-  from new_rows
-  group by tenant_id, reading_id / 1000
-  order by tenant_id, reading_id / 1000
-  on conflict (tenant_id, kind, block) do update
-    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
-  return null;
+  if new.subscription_number <> old.subscription_number or new.context_id <> old.context_id then
+    raise exception 'the number and the context of a subscription never change'
+      using errcode = 'check_violation', constraint = 'subscriptions_identity';
+  end if;
+  if (old.status, new.status) not in (
+    ('Pending', 'Active'), ('Pending', 'Closed'), ('Active', 'Disconnected'),
+    ('Disconnected', 'Active'), ('Disconnected', 'Closed')
+  ) and old.status <> new.status then
+    raise exception 'a subscription that is % does not become %', old.status, new.status
+      using errcode = 'check_violation', constraint = 'subscriptions_status_step';
+  end if;
+  return new;
 end
 $function$
 ;
 -- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select exists (
+  select
+  from (
+    select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
+      lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
+    from jsonb_array_elements(status_history) with ordinality as e (h, number)
+  ) runs
+  where status = 'Active'
+    and greatest(from_date, first_day) <= least(coalesce(next_date - 1, last_day), last_day)
+)
+$function$
+;
+-- owned by the owner
+
+-- The value of a custom field that the pricing context declares unique.
+create table subscription_unique_inputs (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  name text not null,
+  value text not null,
+  subscription_id bigint not null,
+  constraint subscription_unique_inputs_pkey PRIMARY KEY (tenant_id, context_id, name, value),
+  constraint subscription_unique_inputs_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE INDEX subscription_unique_inputs_subscription ON public.subscription_unique_inputs USING btree (tenant_id, subscription_id);
+alter table subscription_unique_inputs enable row level security, force row level security;
+create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select on subscription_unique_inputs to billwright_api;
+grant delete, insert, select on subscription_unique_inputs to billwright_worker;
+
+-- The sum of the ledger entries on a subscription, in minor units, for one party that owns or owned
+-- it: a former owner may still owe. The balance of a subscription is that of its owner.
+create table subscription_balances (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  party_id bigint not null,
+  -- Above zero, the party owes it; below zero, the workspace does.
+  receivable bigint not null default 0,
+  -- Held for the party. Neither this nor disputed is ever below zero: the trigger keep_balances()
+  -- checks that, because a check here would look at the amount added and not at the result.
+  deposit bigint not null default 0,
+  disputed bigint not null default 0,
+  constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
+  constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+) with (fillfactor=50);
+CREATE INDEX subscription_balances_party ON public.subscription_balances USING btree (tenant_id, party_id);
+alter table subscription_balances enable row level security, force row level security;
+create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on subscription_balances to billwright_api;
+grant insert, select, update on subscription_balances to billwright_worker;
+
+-- The count of subscriptions in a block of 1,000 ids, by the filters that most lists use and no
+-- index narrows well. Plans and batches have indexes of their own and are left out.
+create table subscription_counts (
+  tenant_id bigint not null,
+  block bigint not null,
+  context_id bigint not null,
+  status text not null,
+  is_metered boolean not null,
+  has_quantities boolean not null,
+  subscriptions integer not null,
+  constraint subscription_counts_pkey PRIMARY KEY (tenant_id, block, context_id, status, is_metered, has_quantities),
+  constraint subscription_counts_subscriptions_check CHECK ((subscriptions >= 0)),
+  constraint subscription_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table subscription_counts enable row level security, force row level security;
+create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on subscription_counts to billwright_api;
+grant insert, select, update on subscription_counts to billwright_worker;
+
+-- The count of Active and Disconnected subscriptions of a plan, as base plan or as add-on.
+create table plan_subscriptions (
+  tenant_id bigint not null,
+  plan_id bigint not null,
+  subscriptions bigint not null,
+  constraint plan_subscriptions_pkey PRIMARY KEY (tenant_id, plan_id),
+  constraint plan_subscriptions_subscriptions_check CHECK ((subscriptions >= 0)),
+  constraint plan_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table plan_subscriptions enable row level security, force row level security;
+create policy tenant_wall on plan_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on plan_subscriptions to billwright_api;
+grant insert, select, update on plan_subscriptions to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
@@ -1966,418 +1216,6 @@ begin
     set subscriptions = p.subscriptions + excluded.subscriptions;
   return null;
 end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.current_tenant()
- RETURNS bigint
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  select nullif(current_setting('app.tenant', true), '')::bigint
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
- RETURNS SETOF bigint
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  lost record;
-begin
-  -- A loop, so that nothing is ended before every condition was looked at.
-  for lost in
-    select a.job_id, s.pid
-    from chunk_attempts a
-    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
-    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
-  loop
-    if pg_terminate_backend(lost.pid) then
-      return next lost.job_id;
-    end if;
-  end loop;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.enter_call(wanted_tenant bigint, wanted_hash bytea)
- RETURNS TABLE(access_epoch bigint, tenant_status text, timezone text, currency text, currency_decimals smallint, clock_offset_ms bigint, idle_seconds integer, token_expires_at timestamp with time zone, token_spent_at timestamp with time zone, session_id uuid, session_used_at timestamp with time zone, session_revoked_at timestamp with time zone, principal_kind text, principal_id bigint, principal_name text, principal_status text, principal_expires_at timestamp with time zone, roles text[], party_id bigint, allowed_addresses text[])
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform set_config('app.tenant', wanted_tenant::text, true);
-  return query
-    select t.access_epoch, t.status, t.timezone, t.currency,
-      t.currency_decimals, t.clock_offset_ms, t.idle_seconds,
-      k.expires_at, k.spent_at, s.session_id, s.used_at, s.revoked_at,
-      case when l.login_id is not null then 'Login' when c.client_number is not null then 'Client' end,
-      coalesce(l.login_id, c.client_number), coalesce(l.username, c.client_id),
-      coalesce(l.status, c.status), c.expires_at, coalesce(l.roles, c.roles), l.party_id,
-      c.allowed_addresses
-    from tenants t
-    left join tokens k
-      on k.tenant_id = t.tenant_id and k.token_hash = wanted_hash and k.kind = 'access'
-    left join sessions s on s.tenant_id = k.tenant_id and s.session_id = k.session_id
-    left join logins l on l.tenant_id = s.tenant_id and l.login_id = s.login_id
-    left join clients c on c.tenant_id = s.tenant_id and c.client_number = s.client_number
-    where t.tenant_id = wanted_tenant;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.enter_tenant(wanted_tenant bigint)
- RETURNS bigint
- LANGUAGE plpgsql
-AS $function$
-declare
-  found_epoch bigint;
-begin
-  perform set_config('app.tenant', wanted_tenant::text, true);
-  select access_epoch into found_epoch from tenants where tenant_id = wanted_tenant;
-  return found_epoch;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.find_parties_by_contact(wanted text)
- RETURNS SETOF bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 5
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select party_id
-  from parties
-  where tenant_id = require_tenant()
-    and contacts @> jsonb_build_array(jsonb_build_object('contactValue', wanted));
-$function$
-;
--- owned by billwright_search
-
-CREATE OR REPLACE FUNCTION public.find_parties_by_email(wanted text)
- RETURNS SETOF bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 1
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select party_id
-  from parties
-  where tenant_id = require_tenant()
-    and lower(email) = lower(wanted);
-$function$
-;
--- owned by billwright_search
-
-CREATE OR REPLACE FUNCTION public.find_workspace(wanted text)
- RETURNS bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select tenant_id from workspaces where workspace = wanted
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.fold_ledger_totals(rows_max integer)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  dates date[];
-  account_ids bigint[];
-  journal_ids bigint[];
-  debits numeric[];
-  credits numeric[];
-  counts bigint[];
-begin
-  select array_agg(posting_date), array_agg(ledger_account_id), array_agg(journal_id),
-    array_agg(debit), array_agg(credit), array_agg(lines)
-  into dates, account_ids, journal_ids, debits, credits, counts
-  from (
-    select posting_date, ledger_account_id, journal_id, debit, credit, lines
-    from ledger_day_totals
-    where tenant_id = require_tenant() and journal_id > 0
-    order by posting_date, ledger_account_id, journal_id
-    limit rows_max
-    for update skip locked
-  ) added;
-  if dates is null then
-    return 0;
-  end if;
-  delete from ledger_day_totals t
-  using unnest(dates, account_ids, journal_ids) as a (posting_date, ledger_account_id, journal_id)
-  where t.tenant_id = require_tenant() and t.posting_date = a.posting_date
-    and t.ledger_account_id = a.ledger_account_id and t.journal_id = a.journal_id;
-  insert into ledger_day_totals as t
-    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
-  select require_tenant(), a.posting_date, a.ledger_account_id, 0, sum(a.debit), sum(a.credit),
-    sum(a.lines)
-  from unnest(dates, account_ids, debits, credits, counts)
-    as a (posting_date, ledger_account_id, debit, credit, lines)
-  group by a.posting_date, a.ledger_account_id
-  order by a.posting_date, a.ledger_account_id
-  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
-    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
-      lines = t.lines + excluded.lines;
-  return cardinality(dates);
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.is_active_between(status_history jsonb, first_day date, last_day date)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select exists (
-  select
-  from (
-    select h ->> 'status' as status, (h ->> 'fromDate')::date as from_date,
-      lead((h ->> 'fromDate')::date) over (order by (h ->> 'fromDate')::date, number) as next_date
-    from jsonb_array_elements(status_history) with ordinality as e (h, number)
-  ) runs
-  where status = 'Active'
-    and greatest(from_date, first_day) <= least(coalesce(next_date - 1, last_day), last_day)
-)
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.is_program()
- RETURNS boolean
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  select current_user in ('billwright_api', 'billwright_worker')
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.keep_balances()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  tenant bigint;
-  journal_ids bigint[];
-  subscription_ids bigint[];
-  party_ids bigint[];
-  amounts bigint[];
-begin
-  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
-  if cardinality(journal_ids) <> (
-    select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
-  ) then
-    raise exception 'a subledger entry names a journal that does not exist'
-      using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
-  end if;
-  insert into subscription_balances as b
-    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
-  select tenant_id, subscription_id, party_id,
-    coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
-    coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
-    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
-  from new_rows
-  where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
-  group by tenant_id, subscription_id, party_id
-  order by tenant_id, subscription_id, party_id
-  on conflict (tenant_id, subscription_id, party_id) do update
-    set receivable = b.receivable + excluded.receivable,
-      deposit = b.deposit + excluded.deposit,
-      disputed = b.disputed + excluded.disputed;
-  select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
-  from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
-  if exists (
-    select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
-    join subscription_balances b on b.tenant_id = tenant
-      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
-    where b.deposit < 0 or b.disputed < 0
-  ) then
-    raise exception 'more deposit is taken than is held'
-      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
-  end if;
-  select array_agg(party_id), array_agg(amount) into party_ids, amounts
-  from (
-    select party_id, sum(amount)::bigint as amount
-    from new_rows
-    where ledger_account_id = 3
-    group by party_id
-    having sum(amount) <> 0
-    order by party_id
-  ) moved;
-  if party_ids is not null then
-    update parties p
-    set wallet_balance = p.wallet_balance - moved.amount
-    from unnest(party_ids, amounts) as moved (party_id, amount)
-    where p.tenant_id = tenant and p.party_id = moved.party_id;
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.keep_bill_contents()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  tenant bigint;
-  bill_ids bigint[];
-begin
-  select min(tenant_id), array_agg(bill_id) into tenant, bill_ids from gone;
-  if exists (select from bills where tenant_id = tenant and bill_id = any(bill_ids)) then
-    raise exception 'a bill is not without its contents'
-      using errcode = 'check_violation', constraint = 'bill_contents_kept';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.keep_locked_readings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if exists (
-    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
-  ) then
-    raise exception 'reading % is locked by a term', old.reading_id
-      using errcode = 'check_violation', constraint = 'readings_locked';
-  end if;
-  return new;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.keep_posted_bills()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
-    or old.bill_number is distinct from new.bill_number
-    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
-    or old.billed_from is distinct from new.billed_from
-    or old.billed_to is distinct from new.billed_to
-    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
-    or old.charges::text <> new.charges::text
-    or old.usage::text is distinct from new.usage::text
-  then
-    raise exception 'a posted bill does not change'
-      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
-  end if;
-  return new;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.note_job()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  ahead interval;
-  look_at timestamptz := '-infinity';
-begin
-  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
-  -- asked for at once is due whatever the clocks of two machines show.
-  if not new.is_immediate then
-    select make_interval(secs => clock_offset_ms / 1000.0) into ahead
-    from tenants where tenant_id = require_tenant();
-    look_at := new.due_at - ahead;
-  end if;
-  insert into workspace_jobs as w (tenant_id, next_job_at) values (require_tenant(), look_at)
-  on conflict (tenant_id) do update
-    set next_job_at = least(w.next_job_at, excluded.next_job_at);
-  -- A workspace with a new job is counted at the next opportunity, also if the job has ended by
-  -- then.
-  insert into operation_counts (tenant_id, kind, state, amount, counted_at)
-  values (require_tenant(), 'job', 'Scheduled', 0, clock_timestamp())
-  on conflict do nothing;
-  perform pg_notify('billwright_jobs', '');
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.note_moved_clock()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  update workspace_jobs set next_job_at = '-infinity'
-  where tenant_id = require_tenant() and next_job_at is not null;
-  perform pg_notify('billwright_jobs', '');
-  perform pg_notify('billwright_clocks', require_tenant()::text);
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.queue_for_seal()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_argv[0] = 'audit' then
-    insert into seal_queue (tenant_id, item)
-    select distinct tenant_id, 'audit ' || request_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
-  elsif tg_argv[0] = 'journal' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'journal ' || journal_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
-  elsif tg_argv[0] = 'credit-note' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'credit-note ' || credit_note_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
-  elsif tg_argv[0] = 'document' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'document ' || document_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
-  else
-    -- What is still to be sent changes soon.
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'delivery ' || delivery_id from changed
-    where status in ('Sent', 'Delivered', 'Failed', 'Uncertain') order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into plan_subscriptions (tenant_id, plan_id, subscriptions)
-  values (wanted_tenant, wanted_plan, 0)
-  on conflict do nothing;
-  update plan_subscriptions set subscriptions = subscriptions + delta
-  where tenant_id = wanted_tenant and plan_id = wanted_plan;
 $function$
 ;
 -- owned by the owner
@@ -2451,122 +1289,275 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.refuse_bill_change()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.recount_plan_subscriptions(wanted_tenant bigint, wanted_plan bigint, delta bigint)
+ RETURNS void
+ LANGUAGE sql
 AS $function$
-begin
-  raise exception 'a posted bill does not change'
-    using errcode = 'check_violation', constraint = 'bills_posted_fixed';
-end
+  insert into plan_subscriptions (tenant_id, plan_id, subscriptions)
+  values (wanted_tenant, wanted_plan, 0)
+  on conflict do nothing;
+  update plan_subscriptions set subscriptions = subscriptions + delta
+  where tenant_id = wanted_tenant and plan_id = wanted_plan;
 $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.refuse_bill_step()
+-- meters (0006_meters.sql)
+
+-- A type of meter. It defines the registers of its meters.
+create table meter_types (
+  tenant_id bigint not null,
+  meter_type_id bigint not null,
+  name text not null,
+  utility text not null,
+  phases smallint,
+  prepaid boolean not null default false,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint meter_types_name_check CHECK ((name <> ''::text)),
+  constraint meter_types_phases_check CHECK (((phases >= 1) AND (phases <= 3))),
+  constraint meter_types_pkey PRIMARY KEY (tenant_id, meter_type_id),
+  constraint meter_types_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meter_types_utility_check CHECK ((utility <> ''::text))
+);
+CREATE UNIQUE INDEX meter_types_name_key ON public.meter_types USING btree (tenant_id, lower(name));
+alter table meter_types enable row level security, force row level security;
+create policy tenant_wall on meter_types as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on meter_types to billwright_api;
+grant select on meter_types to billwright_worker;
+
+-- A register that the meters of a type have, and how it counts.
+create table meter_registers (
+  tenant_id bigint not null,
+  meter_type_id bigint not null,
+  "position" smallint not null,
+  register text not null,
+  unit text not null,
+  -- Usage is the difference of two values (Cumulative), the value itself (Interval, Consumptive),
+  -- or the highest value of a term (Demand).
+  kind text not null,
+  time_of_use text,
+  -- Digits before the point: a counter rolls over at 10 to the power of digits.
+  digits smallint not null,
+  -- Digits after the point.
+  decimals smallint not null,
+  constraint meter_registers_decimals_check CHECK (((decimals >= 0) AND (decimals <= 6))),
+  constraint meter_registers_digits_check CHECK (((digits >= 1) AND (digits <= 15))),
+  constraint meter_registers_kind_check CHECK ((kind = ANY (ARRAY['Cumulative'::text, 'Interval'::text, 'Consumptive'::text, 'Demand'::text]))),
+  constraint meter_registers_pkey PRIMARY KEY (tenant_id, meter_type_id, "position"),
+  constraint meter_registers_position_check CHECK (("position" > 0)),
+  constraint meter_registers_register_check CHECK ((register <> ''::text)),
+  constraint meter_registers_tenant_id_meter_type_id_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id),
+  constraint meter_registers_unit_check CHECK ((unit <> ''::text))
+);
+CREATE UNIQUE INDEX meter_registers_register_key ON public.meter_registers USING btree (tenant_id, meter_type_id, lower(register));
+alter table meter_registers enable row level security, force row level security;
+create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on meter_registers to billwright_api;
+grant select on meter_registers to billwright_worker;
+
+-- A meter, installed or in store.
+create table meters (
+  tenant_id bigint not null,
+  meter_id bigint not null,
+  number bigint not null,
+  brand text not null,
+  meter_type_id bigint not null,
+  purchase_date date not null,
+  -- The multiplier factor: usage is the difference of two readings times this.
+  mf integer not null,
+  -- Active: installed. InActive: in store.
+  status text not null default 'InActive'::text,
+  health text not null default 'ok'::text,
+  search_text text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint meters_brand_check CHECK ((brand <> ''::text)),
+  constraint meters_health_check CHECK ((health = ANY (ARRAY['ok'::text, 'faulty'::text, 'stopped'::text, 'tampered'::text, 'lost'::text, 'retired'::text]))),
+  constraint meters_mf_check CHECK (((mf >= 1) AND (mf <= 1000000))),
+  constraint meters_number_check CHECK (((number >= 1) AND (number <= '999999999999999'::bigint))),
+  constraint meters_number_key UNIQUE (tenant_id, number) INCLUDE (meter_id),
+  constraint meters_pkey PRIMARY KEY (tenant_id, meter_id),
+  constraint meters_retired_is_inactive CHECK (((health <> 'retired'::text) OR (status = 'InActive'::text))),
+  constraint meters_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'InActive'::text]))),
+  constraint meters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meters_type_fkey FOREIGN KEY (tenant_id, meter_type_id) REFERENCES meter_types(tenant_id, meter_type_id)
+);
+CREATE INDEX meters_brand ON public.meters USING btree (tenant_id, brand);
+CREATE INDEX meters_mf ON public.meters USING btree (tenant_id, mf, meter_id);
+CREATE INDEX meters_purchased ON public.meters USING btree (tenant_id, purchase_date, meter_id);
+CREATE INDEX meters_search ON public.meters USING gin (tenant_id, search_text gin_trgm_ops);
+CREATE INDEX meters_status ON public.meters USING btree (tenant_id, status, meter_id);
+CREATE INDEX meters_type ON public.meters USING btree (tenant_id, meter_type_id, meter_id);
+CREATE INDEX meters_updated ON public.meters USING btree (tenant_id, ts, meter_id);
+CREATE TRIGGER meters_counted_on_insert AFTER INSERT ON public.meters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
+CREATE TRIGGER meters_counted_on_update AFTER UPDATE ON public.meters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
+alter table meters enable row level security, force row level security;
+create policy tenant_wall on meters as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on meters to billwright_api;
+grant select on meters to billwright_search;
+grant select, update on meters to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.count_meters()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  changed record;
 begin
-  raise exception 'a bill that is % does not become %', old.status, new.status
-    using errcode = 'check_violation', constraint = 'bills_status_step';
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.refuse_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception 'a posted bill is never deleted'
-    using errcode = 'check_violation', constraint = 'bills_posted_kept';
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.require_tenant()
- RETURNS bigint
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE
-AS $function$
-begin
-  if current_tenant() is null then
-    raise exception 'no tenant is set in this transaction' using errcode = 'insufficient_privilege';
+  if tg_op = 'INSERT' then
+    insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+    select tenant_id, 'meter', meter_id / 1000, count(*) filter (where status = 'Active'), count(*)
+    from new_rows
+    group by tenant_id, meter_id / 1000
+    order by tenant_id, meter_id / 1000
+    on conflict (tenant_id, kind, block) do update
+      set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+    return null;
   end if;
-  return current_tenant();
+  for changed in
+    select tenant_id, meter_id / 1000 as block, sum(step) as delta
+    from (
+      select tenant_id, meter_id, 1 as step from new_rows where status = 'Active'
+      union all
+      select tenant_id, meter_id, -1 from old_rows where status = 'Active'
+    ) steps
+    group by 1, 2
+    having sum(step) <> 0
+    order by 1, 2
+  loop
+    update row_blocks set live_rows = live_rows + changed.delta
+    where tenant_id = changed.tenant_id and kind = 'meter' and block = changed.block;
+  end loop;
+  return null;
 end
 $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.scan_meters(pattern text, wanted_status text)
- RETURNS SETOF bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 100000
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select meter_id
-  from meters
-  where tenant_id = require_tenant()
-    and search_text || '' like pattern
-    and (wanted_status is null or status = wanted_status);
-$function$
-;
--- owned by billwright_search
+-- An installation: a meter at a subscription from one date to another. Two installations of a meter
+-- share no day, and at most one is open.
+create table meter_assignments (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  meter_id bigint not null,
+  subscription_id bigint not null,
+  install_date date not null,
+  -- The multiplier factor during the installation: that of the meter may change after its removal.
+  mf integer not null,
+  -- The first day on which it is no longer installed.
+  remove_date date,
+  removal_reason text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint meter_assignments_check CHECK ((remove_date >= install_date)),
+  constraint meter_assignments_mf_check CHECK ((mf >= 1)),
+  constraint meter_assignments_one_place EXCLUDE USING gist (tenant_id WITH =, meter_id WITH =, daterange(install_date, remove_date) WITH &&),
+  constraint meter_assignments_pkey PRIMARY KEY (tenant_id, assignment_id),
+  constraint meter_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint meter_assignments_tenant_id_meter_id_fkey FOREIGN KEY (tenant_id, meter_id) REFERENCES meters(tenant_id, meter_id),
+  constraint meter_assignments_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE INDEX meter_assignments_meter ON public.meter_assignments USING btree (tenant_id, meter_id, install_date);
+CREATE UNIQUE INDEX meter_assignments_open_key ON public.meter_assignments USING btree (tenant_id, meter_id) WHERE (remove_date IS NULL);
+CREATE INDEX meter_assignments_subscription ON public.meter_assignments USING btree (tenant_id, subscription_id, assignment_id);
+alter table meter_assignments enable row level security, force row level security;
+create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on meter_assignments to billwright_api;
+grant select on meter_assignments to billwright_search;
+grant insert, select, update on meter_assignments to billwright_worker;
 
-CREATE OR REPLACE FUNCTION public.scan_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
- RETURNS SETOF bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 100000
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select party_id
-  from parties
-  where tenant_id = require_tenant()
-    and search_text || '' like pattern
-    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
-    and (wanted_kind is null or kind = wanted_kind)
-    and (with_archived or not archived);
-$function$
-;
--- owned by billwright_search
+-- A register of an installed meter, and the metered input of the pricing context that it measures.
+create table assignment_registers (
+  tenant_id bigint not null,
+  assignment_id bigint not null,
+  -- Of meter_registers.
+  "position" smallint not null,
+  subscription_id bigint not null,
+  -- Null: the register is read but measures nothing that is billed.
+  input text,
+  constraint assignment_registers_pkey PRIMARY KEY (tenant_id, assignment_id, "position"),
+  constraint assignment_registers_tenant_id_assignment_id_fkey FOREIGN KEY (tenant_id, assignment_id) REFERENCES meter_assignments(tenant_id, assignment_id)
+);
+CREATE INDEX assignment_registers_subscription ON public.assignment_registers USING btree (tenant_id, subscription_id, assignment_id, "position");
+alter table assignment_registers enable row level security, force row level security;
+create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on assignment_registers to billwright_api;
+grant insert, select, update on assignment_registers to billwright_worker;
 
-CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
- RETURNS SETOF bigint
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 100000
- SET search_path TO 'public', 'pg_temp'
+-- A reading of a register. Locked and Billed are not stored here: a term that takes a reading has a
+-- row in term_readings, and such a reading can neither be changed nor rejected.
+create table readings (
+  tenant_id bigint not null,
+  reading_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  reading_date date not null,
+  reading_time time without time zone,
+  value numeric not null,
+  reading_type text not null,
+  status text not null,
+  rejected_id bigint generated always as (
+CASE
+    WHEN (status = 'Rejected'::text) THEN reading_id
+    ELSE NULL::bigint
+END) stored,
+  -- The register passed its highest value since the previous reading.
+  rollover boolean not null default false,
+  -- Since the previous reading, with the multiplier factor. Null if there is none.
+  consumption numeric,
+  days integer,
+  -- Why it is under review: High, Low, Decreased.
+  flags text[] not null default '{}'::text[],
+  source text,
+  remark text,
+  image_url text,
+  external_reference text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint readings_pkey PRIMARY KEY (tenant_id, reading_id),
+  constraint readings_reading_type_check CHECK ((reading_type = ANY (ARRAY['Actual'::text, 'Customer'::text, 'Estimated'::text, 'Installation'::text, 'Removal'::text, 'Final'::text, 'Check'::text, 'Automatic'::text]))),
+  constraint readings_status_check CHECK ((status = ANY (ARRAY['Accepted'::text, 'Review'::text, 'Rejected'::text]))),
+  constraint readings_tenant_id_assignment_id_position_fkey FOREIGN KEY (tenant_id, assignment_id, "position") REFERENCES assignment_registers(tenant_id, assignment_id, "position"),
+  constraint readings_value_check CHECK ((value >= (0)::numeric))
+);
+CREATE INDEX readings_date ON public.readings USING brin (tenant_id, reading_date) WITH (autosummarize='on');
+CREATE UNIQUE INDEX readings_external_key ON public.readings USING btree (tenant_id, external_reference) WHERE ((external_reference IS NOT NULL) AND (status <> 'Rejected'::text));
+CREATE UNIQUE INDEX readings_register_key ON public.readings USING btree (tenant_id, assignment_id, "position", reading_date, reading_type, reading_time, rejected_id) NULLS NOT DISTINCT;
+CREATE INDEX readings_rejected ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Rejected'::text);
+CREATE INDEX readings_review ON public.readings USING btree (tenant_id, reading_id) WHERE (status = 'Review'::text);
+CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_readings();
+CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
+alter table readings enable row level security, force row level security;
+create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on readings to billwright_api;
+grant insert, select, update on readings to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.count_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
 AS $function$
-  select s.subscription_id
-  from subscriptions s
-  join parties p on p.tenant_id = require_tenant() and p.party_id = s.party_id
-  where s.tenant_id = require_tenant()
-    and (s.search_text || '' like pattern
-      or split_part(p.search_text, E'\n', 1) like pattern)
-  union
-  select a.subscription_id
-  from meters m
-  join meter_assignments a
-    on a.tenant_id = require_tenant() and a.meter_id = m.meter_id and a.remove_date is null
-  where m.tenant_id = require_tenant()
-    and m.number::text like pattern;
+begin
+  insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
+  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
+  from new_rows
+  group by tenant_id, reading_id / 1000
+  order by tenant_id, reading_id / 1000
+  on conflict (tenant_id, kind, block) do update
+    set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
+  return null;
+end
 $function$
 ;
--- owned by billwright_search
+-- owned by the owner
 
 CREATE OR REPLACE FUNCTION public.search_meters(pattern text, wanted_status text)
  RETURNS SETOF bigint
@@ -2583,19 +1574,17 @@ $function$
 ;
 -- owned by billwright_search
 
-CREATE OR REPLACE FUNCTION public.search_parties(pattern text, name_pattern text, wanted_kind text, with_archived boolean)
+CREATE OR REPLACE FUNCTION public.scan_meters(pattern text, wanted_status text)
  RETURNS SETOF bigint
  LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 100
+ STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select party_id
-  from parties
+  select meter_id
+  from meters
   where tenant_id = require_tenant()
-    and search_text like pattern
-    and (name_pattern is null or split_part(search_text, E'\n', 1) like name_pattern)
-    and (wanted_kind is null or kind = wanted_kind)
-    and (with_archived or not archived);
+    and search_text || '' like pattern
+    and (wanted_status is null or status = wanted_status);
 $function$
 ;
 -- owned by billwright_search
@@ -2628,20 +1617,1499 @@ $function$
 ;
 -- owned by billwright_search
 
-CREATE OR REPLACE FUNCTION public.take_role(wanted text)
- RETURNS void
+CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100000
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select s.subscription_id
+  from subscriptions s
+  join parties p on p.tenant_id = require_tenant() and p.party_id = s.party_id
+  where s.tenant_id = require_tenant()
+    and (s.search_text || '' like pattern
+      or split_part(p.search_text, E'\n', 1) like pattern)
+  union
+  select a.subscription_id
+  from meters m
+  join meter_assignments a
+    on a.tenant_id = require_tenant() and a.meter_id = m.meter_id and a.remove_date is null
+  where m.tenant_id = require_tenant()
+    and m.number::text like pattern;
+$function$
+;
+-- owned by billwright_search
+
+-- ledger (0007_ledger.sql)
+
+-- A ledger account.
+create table ledger_accounts (
+  tenant_id bigint not null,
+  ledger_account_id bigint not null,
+  code text not null,
+  name text not null,
+  kind text not null,
+  -- True if subledger entries add up to it.
+  is_control boolean not null default false,
+  constraint ledger_accounts_code_check CHECK ((code <> ''::text)),
+  constraint ledger_accounts_code_key UNIQUE (tenant_id, code),
+  constraint ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['Asset'::text, 'Liability'::text, 'Income'::text, 'Expense'::text, 'Equity'::text]))),
+  constraint ledger_accounts_name_check CHECK ((name <> ''::text)),
+  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, ledger_account_id),
+  constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table ledger_accounts enable row level security, force row level security;
+create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on ledger_accounts to billwright_api;
+grant insert, select on ledger_accounts to billwright_worker;
+
+CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
+ LANGUAGE sql
+AS $procedure$
+  insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind, is_control)
+  values
+    (wanted_tenant, 1, 'CASH', 'Cash and bank', 'Asset', false),
+    (wanted_tenant, 2, 'RECEIVABLE', 'Receivable', 'Asset', true),
+    (wanted_tenant, 3, 'ADVANCE', 'Advance', 'Liability', true),
+    (wanted_tenant, 4, 'DEPOSIT', 'Security Deposit', 'Liability', true),
+    (wanted_tenant, 5, 'TAX', 'Tax payable', 'Liability', false),
+    (wanted_tenant, 6, 'INCOME', 'Income', 'Income', false),
+    (wanted_tenant, 7, 'ROUNDING', 'Rounding', 'Income', false),
+    (wanted_tenant, 8, 'OPENING', 'Opening balances', 'Equity', false),
+    (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
+    (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
+    (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
+    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
+  insert into counters (tenant_id, series, last_number)
+  values (wanted_tenant, 'ledger-account', 10);
+$procedure$
+;
+-- owned by the owner
+
+-- A journal: one posting in the general ledger. Rows are appended and never changed.
+create table journals (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  -- What it was posted for.
+  source_type text not null,
+  source_id bigint not null,
+  term_id bigint,
+  business_unit_id bigint not null,
+  posting_date date not null,
+  description text not null,
+  reverses_journal_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  -- The transaction that wrote the journal: only that one adds lines and entries.
+  written_in xid8 not null default pg_current_xact_id(),
+  constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
+);
+CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
+CREATE INDEX journals_reverses ON public.journals USING btree (tenant_id, reverses_journal_id) WHERE (reverses_journal_id IS NOT NULL);
+CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_type, source_id);
+CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
+CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
+CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
+alter table journals enable row level security, force row level security;
+create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on journals to billwright_api;
+grant insert, select on journals to billwright_worker;
+
+-- A line of a journal. The lines of a journal are inserted by one statement and must balance after
+-- it.
+create table journal_lines (
+  tenant_id bigint not null,
+  journal_id bigint not null,
+  line_number integer not null,
+  ledger_account_id bigint not null,
+  -- The component of the bill, if the line is of one.
+  component text,
+  -- In minor units. Above zero is a debit, below zero a credit.
+  amount bigint not null,
+  constraint journal_lines_line_number_check CHECK ((line_number > 0)),
+  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
+  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
+  constraint journal_lines_tenant_id_ledger_account_id_fkey FOREIGN KEY (tenant_id, ledger_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id)
+);
+CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
+CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
+CREATE TRIGGER journal_lines_totals AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_ledger_totals();
+CREATE TRIGGER journal_lines_written_once AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
+alter table journal_lines enable row level security, force row level security;
+create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on journal_lines to billwright_api;
+grant insert, select on journal_lines to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.check_journals_balance()
+ RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare
-  setting text;
+  tenant bigint;
+  journal_ids bigint[];
+  broken bigint;
 begin
-  for setting in
-    select unnest(setconfig) from pg_db_role_setting
-    where setrole = wanted::regrole and setdatabase = 0
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select journal_id into broken
+  from journal_lines
+  where tenant_id = tenant and journal_id = any(journal_ids)
+  group by journal_id
+  having sum(amount) <> 0
+  limit 1;
+  if broken is not null then
+    raise exception 'journal % does not balance', broken
+      using errcode = 'check_violation', constraint = 'journal_lines_balance';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+-- Debits and credits of a ledger account on a posting date. Every statement that inserts journal
+-- lines adds rows under its first journal, so that no posting waits for another. A nightly job
+-- folds them into one row under journal 0; readers add up both kinds.
+create table ledger_day_totals (
+  tenant_id bigint not null,
+  posting_date date not null,
+  ledger_account_id bigint not null,
+  -- 0 for the folded row of a day.
+  journal_id bigint not null,
+  -- In minor units. Sums of many lines may be more than a bigint holds.
+  debit numeric not null,
+  credit numeric not null,
+  lines bigint not null,
+  constraint ledger_day_totals_credit_check CHECK ((credit >= (0)::numeric)),
+  constraint ledger_day_totals_debit_check CHECK ((debit >= (0)::numeric)),
+  constraint ledger_day_totals_lines_check CHECK ((lines > 0)),
+  constraint ledger_day_totals_pkey PRIMARY KEY (tenant_id, posting_date, ledger_account_id, journal_id),
+  constraint ledger_day_totals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table ledger_day_totals enable row level security, force row level security;
+create policy tenant_wall on ledger_day_totals as permissive for all using ((tenant_id = current_tenant()));
+grant select on ledger_day_totals to billwright_api;
+grant select on ledger_day_totals to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.add_ledger_totals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  journal_ids bigint[];
+  account_ids bigint[];
+  amounts bigint[];
+begin
+  select array_agg(journal_id), array_agg(ledger_account_id), array_agg(amount)
+  into journal_ids, account_ids, amounts
+  from new_rows;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select j.tenant_id, j.posting_date, l.ledger_account_id, min(l.journal_id),
+    sum(greatest(l.amount, 0)), sum(greatest(-l.amount, 0)), count(*)
+  from unnest(journal_ids, account_ids, amounts) as l (journal_id, ledger_account_id, amount)
+  join journals j on j.tenant_id = require_tenant() and j.journal_id = l.journal_id
+  group by j.tenant_id, j.posting_date, l.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.fold_ledger_totals(rows_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  dates date[];
+  account_ids bigint[];
+  journal_ids bigint[];
+  debits numeric[];
+  credits numeric[];
+  counts bigint[];
+begin
+  select array_agg(posting_date), array_agg(ledger_account_id), array_agg(journal_id),
+    array_agg(debit), array_agg(credit), array_agg(lines)
+  into dates, account_ids, journal_ids, debits, credits, counts
+  from (
+    select posting_date, ledger_account_id, journal_id, debit, credit, lines
+    from ledger_day_totals
+    where tenant_id = require_tenant() and journal_id > 0
+    order by posting_date, ledger_account_id, journal_id
+    limit rows_max
+    for update skip locked
+  ) added;
+  if dates is null then
+    return 0;
+  end if;
+  delete from ledger_day_totals t
+  using unnest(dates, account_ids, journal_ids) as a (posting_date, ledger_account_id, journal_id)
+  where t.tenant_id = require_tenant() and t.posting_date = a.posting_date
+    and t.ledger_account_id = a.ledger_account_id and t.journal_id = a.journal_id;
+  insert into ledger_day_totals as t
+    (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
+  select require_tenant(), a.posting_date, a.ledger_account_id, 0, sum(a.debit), sum(a.credit),
+    sum(a.lines)
+  from unnest(dates, account_ids, debits, credits, counts)
+    as a (posting_date, ledger_account_id, debit, credit, lines)
+  group by a.posting_date, a.ledger_account_id
+  order by a.posting_date, a.ledger_account_id
+  on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
+    set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
+      lines = t.lines + excluded.lines;
+  return cardinality(dates);
+end
+$function$
+;
+-- owned by the owner
+
+-- A subledger entry: one change of what a party owes, has paid in advance or has deposited. The
+-- entries of a journal add up to its lines on the control accounts.
+create table subledger_entries (
+  tenant_id bigint not null,
+  entry_id bigint not null,
+  journal_id bigint not null,
+  -- Receivable (2), advance (3), deposit (4), disputed (10) or payable (1000001).
+  ledger_account_id bigint not null,
+  party_id bigint not null,
+  -- Null for money that belongs to the party as a whole.
+  subscription_id bigint,
+  kind text not null,
+  bill_id bigint,
+  -- Counts the postings of one bill: a bill that was unposted may be posted again.
+  posting smallint not null default 1,
+  -- In minor units, signed like a journal line.
+  amount bigint not null,
+  posting_date date not null,
+  due_date date,
+  reference text,
+  description text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
+  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint, (1000001)::bigint]))),
+  constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
+  constraint subledger_entries_posting_check CHECK ((posting > 0))
+);
+CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
+CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
+CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
+CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
+CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
+alter table subledger_entries enable row level security, force row level security;
+create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on subledger_entries to billwright_api;
+grant insert, select on subledger_entries to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.keep_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant bigint;
+  journal_ids bigint[];
+  subscription_ids bigint[];
+  party_ids bigint[];
+  amounts bigint[];
+begin
+  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  if cardinality(journal_ids) <> (
+    select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
+  ) then
+    raise exception 'a subledger entry names a journal that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
+  end if;
+  insert into subscription_balances as b
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+  select tenant_id, subscription_id, party_id,
+    coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
+    coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
+    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
+  from new_rows
+  where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
+  group by tenant_id, subscription_id, party_id
+  order by tenant_id, subscription_id, party_id
+  on conflict (tenant_id, subscription_id, party_id) do update
+    set receivable = b.receivable + excluded.receivable,
+      deposit = b.deposit + excluded.deposit,
+      disputed = b.disputed + excluded.disputed;
+  select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
+  from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
+  if exists (
+    select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
+    join subscription_balances b on b.tenant_id = tenant
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+    where b.deposit < 0 or b.disputed < 0
+  ) then
+    raise exception 'more deposit is taken than is held'
+      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  end if;
+  select array_agg(party_id), array_agg(amount) into party_ids, amounts
+  from (
+    select party_id, sum(amount)::bigint as amount
+    from new_rows
+    where ledger_account_id = 3
+    group by party_id
+    having sum(amount) <> 0
+    order by party_id
+  ) moved;
+  if party_ids is not null then
+    update parties p
+    set wallet_balance = p.wallet_balance - moved.amount
+    from unnest(party_ids, amounts) as moved (party_id, amount)
+    where p.tenant_id = tenant and p.party_id = moved.party_id;
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journals_open()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wanted bigint[] := array(select distinct journal_id from new_rows);
+  found bigint;
+begin
+  select count(*) into found from journals
+  where tenant_id = require_tenant() and journal_id = any(wanted)
+    and written_in = pg_current_xact_id();
+  if found < cardinality(wanted) then
+    raise exception 'lines and entries are written together with their journal'
+      using errcode = 'check_violation', constraint = 'journals_written_once';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journal_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from (
+      select ledger_account_id, amount from journal_lines
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+        and ledger_account_id in (2, 3, 4, 10, 1000001)
+      union all
+      select ledger_account_id, -amount from subledger_entries
+      where tenant_id = new.tenant_id and journal_id = new.journal_id
+    ) parts
+    group by ledger_account_id
+    having sum(amount) <> 0
+  ) then
+    raise exception 'the entries of journal % are not those of its lines', new.journal_id
+      using errcode = 'check_violation', constraint = 'journals_made_of_entries';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+-- terms (0008_terms.sql)
+
+-- A term: one billing cycle of a batch, with its dates, its stage and its bills.
+create table terms (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  billing_period_id bigint not null,
+  term_type text not null,
+  label text not null,
+  start_date date not null,
+  end_date date not null,
+  due_date date not null,
+  post_type text not null,
+  status text not null,
+  stage text not null,
+  -- True if something was uploaded, posted or taken back since the last generation.
+  is_stale boolean not null default false,
+  -- When readings were last locked into the term. Null until that was done once.
+  readings_posted_at timestamp with time zone,
+  -- The last run, 0 before the first.
+  run_number integer not null default 0,
+  cancel_reason text,
+  issue_date date,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- True if missing readings were estimated when readings were last posted. A bill without a
+  -- reading then says that none could be estimated.
+  is_estimated boolean not null default false,
+  -- The cancelled bill that this term bills again.
+  replaces_bill_id bigint,
+  constraint terms_batch_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES batches(tenant_id, batch_id),
+  constraint terms_context_fkey FOREIGN KEY (tenant_id, context_id) REFERENCES pricing_contexts(tenant_id, context_id),
+  constraint terms_dates CHECK (((end_date >= start_date) AND (due_date >= start_date) AND ((end_date - start_date) < 366))),
+  constraint terms_label_check CHECK ((label <> ''::text)),
+  constraint terms_overlap EXCLUDE USING gist (tenant_id WITH =, context_id WITH =, batch_id WITH =, billing_period_id WITH =, daterange(start_date, end_date, '[]'::text) WITH &&) WHERE (((term_type = 'Regular'::text) AND (status <> 'Cancelled'::text))),
+  constraint terms_period_fkey FOREIGN KEY (tenant_id, billing_period_id) REFERENCES billing_periods(tenant_id, period_id),
+  constraint terms_pkey PRIMARY KEY (tenant_id, term_id),
+  constraint terms_post_type_check CHECK ((post_type = ANY (ARRAY['Post Subscription'::text, 'Post Account'::text, 'Post Party'::text]))),
+  constraint terms_stage_check CHECK ((stage = ANY (ARRAY['Created'::text, 'ReadingsUploaded'::text, 'ReadingsPosted'::text, 'ComponentsPosted'::text, 'Generating'::text, 'Generated'::text, 'Posting'::text, 'Posted'::text, 'Publishing'::text, 'Published'::text, 'Distributing'::text, 'Distributed'::text, 'Cancelled'::text]))),
+  constraint terms_status_check CHECK ((status = ANY (ARRAY['Open'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text]))),
+  constraint terms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint terms_term_type_check CHECK ((term_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text])))
+);
+CREATE INDEX terms_batch ON public.terms USING btree (tenant_id, batch_id);
+CREATE INDEX terms_context ON public.terms USING btree (tenant_id, context_id, start_date DESC, term_id DESC);
+CREATE UNIQUE INDEX terms_label_key ON public.terms USING btree (tenant_id, context_id, batch_id, label, replaces_bill_id) NULLS NOT DISTINCT WHERE (status <> 'Cancelled'::text);
+CREATE INDEX terms_newest ON public.terms USING btree (tenant_id, start_date DESC, term_id DESC);
+CREATE INDEX terms_period ON public.terms USING btree (tenant_id, billing_period_id);
+alter table terms enable row level security, force row level security;
+create policy tenant_wall on terms as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on terms to billwright_api;
+grant insert, select, update on terms to billwright_worker;
+
+-- A job: one step of a bill run that was requested. This row is authoritative; the queue only says
+-- that there is something to look at.
+create table jobs (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  operation text not null,
+  term_id bigint,
+  bill_id bigint,
+  status text not null,
+  -- True if it was requested to run at once: it blocks other jobs of the term from then on.
+  is_immediate boolean not null,
+  parameters jsonb not null default '{}'::jsonb,
+  -- As it was sent, in the tenant's time zone.
+  schedule_time text,
+  -- The instant of schedule_time.
+  due_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  -- Set when the job ends. While it runs, its chunks are counted.
+  done integer not null default 0,
+  total integer not null default 0,
+  -- {code, message, details}
+  error jsonb,
+  outcome jsonb,
+  requested_by text not null,
+  created_at timestamp with time zone not null,
+  constraint jobs_parameters_check CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+  constraint jobs_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['Scheduled'::text, 'Running'::text, 'Succeeded'::text, 'Failed'::text, 'Cancelled'::text]))),
+  constraint jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint jobs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX jobs_due ON public.jobs USING btree (tenant_id, due_at) WHERE (status = ANY (ARRAY['Scheduled'::text, 'Running'::text]));
+CREATE INDEX jobs_finished ON public.jobs USING btree (tenant_id, finished_at) WHERE (finished_at IS NOT NULL);
+CREATE UNIQUE INDEX jobs_one_per_term ON public.jobs USING btree (tenant_id, term_id) WHERE ((term_id IS NOT NULL) AND ((status = 'Running'::text) OR ((status = 'Scheduled'::text) AND is_immediate)));
+CREATE INDEX jobs_term ON public.jobs USING btree (tenant_id, term_id, job_id) WHERE (term_id IS NOT NULL);
+CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
+alter table jobs enable row level security, force row level security;
+create policy tenant_wall on jobs as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on jobs to billwright_api;
+grant insert, select, update on jobs to billwright_worker;
+
+-- When a worker next has to look at the jobs of a workspace. One look at this table shows where
+-- there is work, and no row of a workspace: it has no wall, and the API role has no right to it.
+create table workspace_jobs (
+  tenant_id bigint not null,
+  -- By the clock of the machine. Null if no job waits.
+  next_job_at timestamp with time zone,
+  constraint workspace_jobs_pkey PRIMARY KEY (tenant_id),
+  constraint workspace_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+CREATE INDEX workspace_jobs_next ON public.workspace_jobs USING btree (next_job_at) WHERE (next_job_at IS NOT NULL);
+alter table workspace_jobs disable row level security;
+grant insert, select, update on workspace_jobs to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.note_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  ahead interval;
+  look_at timestamptz := '-infinity';
+begin
+  -- A sandbox is ahead of the machine: there the job is due sooner than its own date says. What was
+  -- asked for at once is due whatever the clocks of two machines show.
+  if not new.is_immediate then
+    select make_interval(secs => clock_offset_ms / 1000.0) into ahead
+    from tenants where tenant_id = require_tenant();
+    look_at := new.due_at - ahead;
+  end if;
+  insert into workspace_jobs as w (tenant_id, next_job_at) values (require_tenant(), look_at)
+  on conflict (tenant_id) do update
+    set next_job_at = least(w.next_job_at, excluded.next_job_at);
+  -- A workspace with a new job is counted at the next opportunity, also if the job has ended by
+  -- then.
+  insert into operation_counts (tenant_id, kind, state, amount, counted_at)
+  values (require_tenant(), 'job', 'Scheduled', 0, clock_timestamp())
+  on conflict do nothing;
+  perform pg_notify('billwright_jobs', '');
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.note_moved_clock()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update workspace_jobs set next_job_at = '-infinity'
+  where tenant_id = require_tenant() and next_job_at is not null;
+  perform pg_notify('billwright_jobs', '');
+  perform pg_notify('billwright_clocks', require_tenant()::text);
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+-- A chunk: the part of a job that one worker does in one transaction. The worker locks the row and
+-- marks it done together with its effect, so that it is done once even if a worker dies. The rows
+-- are deleted when the job has ended.
+create table job_chunks (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  chunk integer not null,
+  -- The range of ids that the chunk works on (subscriptions, accounts, parties or bills), both
+  -- inclusive.
+  first_id bigint not null,
+  last_id bigint not null,
+  is_done boolean not null default false,
+  done integer not null default 0,
+  outcome jsonb,
+  -- Why the chunk was set aside: {code, message}.
+  error jsonb,
+  constraint job_chunks_chunk_check CHECK ((chunk > 0)),
+  constraint job_chunks_pkey PRIMARY KEY (tenant_id, job_id, chunk),
+  constraint job_chunks_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+CREATE INDEX job_chunks_open ON public.job_chunks USING btree (tenant_id, job_id, chunk) WHERE (NOT is_done);
+alter table job_chunks enable row level security, force row level security;
+create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
+grant select on job_chunks to billwright_api;
+grant delete, insert, select, update on job_chunks to billwright_worker;
+
+-- An attempt of a worker at a chunk. It is written by a connection of its own before the work
+-- begins and deleted with the effect: a row that remains shows a worker that died or failed.
+-- Without its row no chunk can be marked done.
+create table chunk_attempts (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  -- 0 is the beginning of the job, -1 its end.
+  chunk integer not null,
+  attempt integer not null,
+  worker text not null,
+  -- The connection that holds the chunk.
+  backend_pid integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  -- The heartbeat of the worker.
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  error text,
+  constraint chunk_attempts_pkey PRIMARY KEY (tenant_id, job_id, chunk, attempt),
+  constraint chunk_attempts_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+alter table chunk_attempts enable row level security, force row level security;
+create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on chunk_attempts to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  lost record;
+begin
+  -- A loop, so that nothing is ended before every condition was looked at.
+  for lost in
+    select a.job_id, s.pid
+    from chunk_attempts a
+    join pg_stat_activity s on s.pid = a.backend_pid and s.xact_start <= a.started_at
+    where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease
   loop
-    perform set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), true);
+    if pg_terminate_backend(lost.pid) then
+      return next lost.job_id;
+    end if;
   end loop;
-  perform set_config('role', wanted, true);
+end
+$function$
+;
+-- owned by the owner
+
+-- A daily job that ran for a local date of a workspace. Each job runs once for each date.
+create table daily_runs (
+  tenant_id bigint not null,
+  job text not null,
+  local_date date not null,
+  finished_at timestamp with time zone not null,
+  outcome jsonb not null,
+  constraint daily_runs_pkey PRIMARY KEY (tenant_id, job, local_date),
+  constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table daily_runs enable row level security, force row level security;
+create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
+grant select on daily_runs to billwright_api;
+grant insert, select on daily_runs to billwright_worker;
+
+-- The reading that a register is billed with in a term, and the one it starts from. The reading is
+-- Locked, and Billed once the term is posted.
+create table term_readings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  assignment_id bigint not null,
+  "position" smallint not null,
+  previous_date date,
+  previous_value numeric,
+  previous_type text,
+  reading_id bigint not null,
+  reading_date date not null,
+  value numeric not null,
+  reading_type text not null,
+  rollover boolean not null default false,
+  -- How many readings in a row were estimates, this one included.
+  estimates smallint not null default 0,
+  -- True if the register was not read: the reading was estimated for this term, or the previous one
+  -- is used again. A later reading replaces it.
+  is_stand_in boolean not null default false,
+  locked_at timestamp with time zone not null,
+  locked_by text not null,
+  constraint term_readings_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, assignment_id, "position"),
+  constraint term_readings_tenant_id_reading_id_fkey FOREIGN KEY (tenant_id, reading_id) REFERENCES readings(tenant_id, reading_id),
+  constraint term_readings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX term_readings_reading ON public.term_readings USING btree (tenant_id, reading_id);
+CREATE INDEX term_readings_register ON public.term_readings USING btree (tenant_id, assignment_id, "position", reading_date DESC);
+alter table term_readings enable row level security, force row level security;
+create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
+grant select on term_readings to billwright_api;
+grant delete, insert, select, update on term_readings to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.keep_locked_readings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from term_readings t where t.tenant_id = old.tenant_id and t.reading_id = old.reading_id
+  ) then
+    raise exception 'reading % is locked by a term', old.reading_id
+      using errcode = 'check_violation', constraint = 'readings_locked';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+-- A value that was uploaded for a component of a subscription in a term.
+create table manual_values (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  component text not null,
+  value numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint manual_values_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, component),
+  constraint manual_values_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint manual_values_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX manual_values_subscription ON public.manual_values USING btree (tenant_id, subscription_id);
+alter table manual_values enable row level security, force row level security;
+create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
+grant select on manual_values to billwright_api;
+grant delete, insert, select, update on manual_values to billwright_worker;
+
+-- Uploaded usage of a subscription: of one day, or of the whole term, whose date is infinity.
+create table term_usage (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  input text not null,
+  usage_date date not null,
+  quantity numeric not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint term_usage_pkey PRIMARY KEY (tenant_id, term_id, subscription_id, input, usage_date),
+  constraint term_usage_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_usage_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX term_usage_subscription ON public.term_usage USING btree (tenant_id, subscription_id);
+alter table term_usage enable row level security, force row level security;
+create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
+grant select on term_usage to billwright_api;
+grant delete, insert, select, update on term_usage to billwright_worker;
+
+-- A subscription that an off-cycle or final term bills. Such a term bills these and no others.
+create table term_subscriptions (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  subscription_id bigint not null,
+  constraint term_subscriptions_pkey PRIMARY KEY (tenant_id, term_id, subscription_id),
+  constraint term_subscriptions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id),
+  constraint term_subscriptions_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX term_subscriptions_subscription ON public.term_subscriptions USING btree (tenant_id, subscription_id);
+alter table term_subscriptions enable row level security, force row level security;
+create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select on term_subscriptions to billwright_api;
+grant delete, insert, select on term_subscriptions to billwright_worker;
+
+-- bills (0009_bills.sql)
+
+-- A run: one numbered generation of the bills of a term. A bill that a run leaves the same is not
+-- written again: it belongs to every run from its first one on.
+create table bill_runs (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  run_number integer not null,
+  job_id bigint not null,
+  -- Null for the whole term, or the one bill that was generated again.
+  bill_id bigint,
+  -- That of the pricing context when the run rated its bills.
+  book_version bigint not null,
+  -- {context, plans: {planId: version}}: the newest versions at that time. A bill can be rated
+  -- again with them, whatever was saved since.
+  versions jsonb not null,
+  -- The first id reserved for new bills. Null if there were no new billed units.
+  first_bill_id bigint,
+  -- How many billed units go into one chunk: the bills of the n-th chunk take their ids from the
+  -- n-th part of the reserved ids.
+  part_size integer not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  -- {subscriptions, bills, errors, holds, currentCharges, ...} when it is finished.
+  totals jsonb,
+  -- What was reserved when posting began, so that posting after a failure gives every bill the same
+  -- number: {firstNumber, firstEntry, firstJournal, bills, skipped, postingDate, ranges: [[first,
+  -- last]]}.
+  reserved jsonb,
+  generated_by text not null,
+  constraint bill_runs_pkey PRIMARY KEY (tenant_id, term_id, run_number),
+  constraint bill_runs_run_number_check CHECK ((run_number > 0)),
+  constraint bill_runs_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+alter table bill_runs enable row level security, force row level security;
+create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on bill_runs to billwright_api;
+grant insert, select, update on bill_runs to billwright_worker;
+
+-- A bill: its state, dates and amounts in minor units. Its document and frozen inputs are in
+-- bill_contents. References are checked by the program for a thousand rows at once: a foreign key
+-- checked for each row would cost as much as the row.
+create table bills (
+  tenant_id bigint not null default current_tenant(),
+  bill_id bigint not null,
+  term_id bigint not null,
+  -- The run that made this version of the bill.
+  first_run integer not null,
+  context_id bigint not null,
+  batch_id bigint not null,
+  -- The billed unit: a subscription, an account or a party, by the post type of the term.
+  unit_id bigint not null,
+  -- Null on a bill of several subscriptions, which are then in bill_parts.
+  subscription_id bigint,
+  account_id bigint,
+  party_id bigint not null,
+  plan_id bigint,
+  bill_type text not null,
+  status text not null,
+  payment_status text not null default 'Unpaid'::text,
+  -- True if an operator holds the bill; this survives regeneration. A hold by rule is decided
+  -- again.
+  is_held boolean not null default false,
+  hold_reason text,
+  bill_number text,
+  -- How often it was posted.
+  posting smallint not null default 0,
+  issue_date date,
+  due_date date not null,
+  billed_from date,
+  billed_to date,
+  days integer not null,
+  current_charges bigint not null,
+  tax_amount bigint not null,
+  rounding_adjustment bigint not null,
+  bill_amount bigint not null,
+  previous_balance bigint not null,
+  payments_received bigint not null,
+  adjustments bigint not null,
+  arrears bigint not null,
+  wallet_applied bigint not null default 0,
+  payable bigint not null,
+  credit_balance bigint not null,
+  late_surcharge bigint not null,
+  -- The part of bill_amount that is paid.
+  paid_amount bigint not null default 0,
+  -- The last billed day of the subscription before this bill. Null if the term sets it.
+  previously_billed_to date,
+  -- The last subledger entry that its arrears include.
+  entry_id bigint not null,
+  -- When the subscription last changed before it was rated (of several, the sum). Another value
+  -- means a stale bill.
+  unit_ts bigint not null,
+  hash bytea not null,
+  -- {input: {quantity, type, carried?}}: the usage that posting records. Null on a bill of several
+  -- subscriptions.
+  usage json,
+  -- {"type component": amount}: what posting books.
+  charges json not null default '{}'::json,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  -- Error or Hold, if the bill is in review. This column, cancelled_id and is_settled do not change
+  -- when a draft is posted: indexes on them are not touched then.
+  review_status text generated always as (
+CASE
+    WHEN (status = ANY (ARRAY['Error'::text, 'Hold'::text])) THEN status
+    ELSE NULL::text
+END) stored,
+  -- The id of the bill, if it is cancelled.
+  cancelled_id bigint generated always as (
+CASE
+    WHEN (status = 'Cancelled'::text) THEN bill_id
+    ELSE NULL::bigint
+END) stored,
+  -- True if nothing of the bill is still to be paid.
+  is_settled boolean not null generated always as ((paid_amount >= bill_amount)) stored,
+  constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
+  constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
+  constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
+  constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
+  constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
+  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
+  constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
+  constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
+) with (fillfactor=50);
+CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text])) AND (NOT is_settled));
+CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLUDE (bill_id);
+CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
+CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
+CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
+CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
+CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF payment_status, paid_amount ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND ((old.payment_status <> new.payment_status) OR (old.paid_amount <> new.paid_amount)) AND is_program())) EXECUTE FUNCTION check_bill_payment();
+CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
+CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
+CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
+CREATE TRIGGER bills_status_step AFTER UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
+alter table bills enable row level security, force row level security;
+create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
+grant select on bills to billwright_api;
+grant delete, insert, select, update on bills to billwright_worker;
+grant update (status, is_held, hold_reason, due_date, modified_at, modified_by, ts) on bills to billwright_api;
+grant insert (bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
+
+-- The document and the frozen inputs of a bill, as the bytes that were hashed. They are written
+-- once, while the row in bills is written again whenever the bill is posted, published or paid.
+create table bill_contents (
+  tenant_id bigint not null default current_tenant(),
+  bill_id bigint not null,
+  document json not null,
+  frozen json not null,
+  constraint bill_contents_pkey PRIMARY KEY (tenant_id, bill_id)
+) with (toast_tuple_target=8160);
+CREATE TRIGGER bill_contents_fixed BEFORE UPDATE ON public.bill_contents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER bill_contents_kept AFTER DELETE ON public.bill_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_bill_contents();
+alter table bill_contents enable row level security, force row level security;
+create policy tenant_wall on bill_contents as permissive for all using ((tenant_id = current_tenant()));
+grant delete, select on bill_contents to billwright_api;
+grant delete, insert, select on bill_contents to billwright_worker;
+grant insert (bill_id, document, frozen) on bill_contents to billwright_bulk;
+
+-- A subscription on a bill that is made for an account or a party.
+create table bill_parts (
+  tenant_id bigint not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  -- The part of bill_amount that is owed for the subscription.
+  amount bigint not null,
+  arrears bigint not null,
+  days integer not null,
+  billed_to date,
+  previously_billed_to date,
+  unit_ts bigint not null,
+  constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id) INCLUDE (bill_id);
+alter table bill_parts enable row level security, force row level security;
+create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
+grant select on bill_parts to billwright_api;
+grant delete, insert, select on bill_parts to billwright_worker;
+grant update (unit_ts) on bill_parts to billwright_worker;
+
+create view bill_lines with (security_invoker=true) as
+ SELECT b.tenant_id,
+    b.bill_id,
+    b.bill_number,
+    b.term_id,
+    b.subscription_id,
+    b.party_id,
+    b.status,
+    (l.number)::integer AS line_number,
+    (l.line ->> 'component'::text) AS component,
+    (l.line ->> 'type'::text) AS component_type,
+    ((l.line ->> 'amount'::text))::bigint AS amount,
+    COALESCE((l.line ->> 'tariffCode'::text), (k.document ->> 'tariffCode'::text)) AS plan_code
+   FROM ((bills b
+     JOIN bill_contents k ON (((k.tenant_id = b.tenant_id) AND (k.bill_id = b.bill_id))))
+     CROSS JOIN LATERAL json_array_elements((k.document -> 'lines'::text)) WITH ORDINALITY l(line, number));
+grant select on bill_lines to billwright_api;
+grant select on bill_lines to billwright_worker;
+
+-- An earlier version of a bill that a later run changed or dropped, kept for comparison.
+create table superseded_bills (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  bill_id bigint not null,
+  first_run integer not null,
+  -- The last run that this version belongs to.
+  last_run integer not null,
+  unit_id bigint not null,
+  subscription_id bigint,
+  status text not null,
+  current_charges bigint not null,
+  bill_amount bigint not null,
+  hash bytea not null,
+  document json not null,
+  frozen json not null,
+  constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
+);
+alter table superseded_bills enable row level security, force row level security;
+create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select on superseded_bills to billwright_api;
+grant delete, insert, select on superseded_bills to billwright_worker;
+
+-- What was billed of a subscription in its last terms.
+create table usage_histories (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  -- Newest first: {termId, label, endDate, days, amount, usage: {input: {quantity, type,
+  -- carried?}}}. An array of documents, so that posting adds one without parsing the others.
+  terms json[] not null,
+  -- What the newest bill asked for, arrears included.
+  brought_forward bigint not null default 0,
+  -- The last subledger entry that the newest bill includes. Later entries are shown on the next
+  -- bill.
+  entry_id bigint not null default 0,
+  -- What the newest bill charged by rules of segments, by component. Only for bills made in
+  -- advance, which the next bill may have to correct.
+  billed jsonb,
+  constraint usage_histories_billed_check CHECK ((jsonb_typeof(billed) = 'object'::text)),
+  constraint usage_histories_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint usage_histories_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+) with (toast_tuple_target=4080, fillfactor=45);
+alter table usage_histories enable row level security, force row level security;
+create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on usage_histories to billwright_api;
+grant insert, select, update on usage_histories to billwright_worker;
+
+-- A gapless series of numbers that people see. Its key is the printed number without the counter:
+-- ELEC-2026- of ELEC-2026-000017.
+create table number_series (
+  tenant_id bigint not null,
+  series_id integer not null,
+  kind text not null,
+  series_key text not null,
+  -- The first number that the series is gapless from: above 1 if numbers were given before.
+  first_number bigint not null default 1,
+  last_number bigint not null,
+  constraint number_series_check CHECK ((last_number >= (first_number - 1))),
+  constraint number_series_first_number_check CHECK ((first_number >= 1)),
+  constraint number_series_kind_check CHECK ((kind = ANY (ARRAY['Bill'::text, 'CreditNote'::text]))),
+  constraint number_series_pkey PRIMARY KEY (tenant_id, series_id),
+  constraint number_series_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint number_series_tenant_id_kind_series_key_key UNIQUE (tenant_id, kind, series_key)
+);
+alter table number_series enable row level security, force row level security;
+create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on number_series to billwright_worker;
+grant update (last_number) on number_series to billwright_worker;
+
+-- A bill number that was given. A number that was taken back is retired and never given again.
+create table bill_numbers (
+  tenant_id bigint not null,
+  bill_number text not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  retired_reason text,
+  retired_at timestamp with time zone,
+  retired_by text,
+  -- Null for a number that was given outside a series.
+  series_id integer,
+  series_number bigint,
+  constraint bill_numbers_pkey PRIMARY KEY (tenant_id, bill_number),
+  constraint bill_numbers_retired CHECK ((num_nulls(retired_reason, retired_at, retired_by) = ANY (ARRAY[0, 3]))),
+  constraint bill_numbers_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2])))
+);
+CREATE INDEX bill_numbers_retired ON public.bill_numbers USING btree (tenant_id, term_id) WHERE (retired_at IS NOT NULL);
+CREATE TRIGGER bill_numbers_retired_once BEFORE UPDATE ON public.bill_numbers FOR EACH ROW WHEN (((old.retired_at IS NOT NULL) OR (new.retired_at IS NULL))) EXECUTE FUNCTION refuse_change();
+alter table bill_numbers enable row level security, force row level security;
+create policy tenant_wall on bill_numbers as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on bill_numbers to billwright_api;
+grant insert, select on bill_numbers to billwright_worker;
+grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
+
+-- A credit note. A posted bill is never changed: a credit note takes it back.
+create table credit_notes (
+  tenant_id bigint not null,
+  credit_note_id bigint not null,
+  credit_note_number text not null,
+  bill_id bigint not null,
+  party_id bigint not null,
+  -- The amount of the bill: below zero if the bill was itself a credit.
+  amount bigint not null,
+  -- What had been paid of the bill, and is returned to the wallet of the party.
+  to_wallet bigint not null,
+  issue_date date not null,
+  reason text not null,
+  -- Null if there was nothing to book.
+  journal_id bigint,
+  -- The term that bills the days again.
+  rebill_term_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  series_id integer,
+  series_number bigint,
+  constraint credit_notes_pkey PRIMARY KEY (tenant_id, credit_note_id),
+  constraint credit_notes_reason_check CHECK ((reason <> ''::text)),
+  constraint credit_notes_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2]))),
+  constraint credit_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint credit_notes_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
+  constraint credit_notes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint credit_notes_tenant_id_rebill_term_id_fkey FOREIGN KEY (tenant_id, rebill_term_id) REFERENCES terms(tenant_id, term_id),
+  constraint credit_notes_to_wallet_check CHECK ((to_wallet >= 0))
+);
+CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
+CREATE INDEX credit_notes_journal ON public.credit_notes USING btree (tenant_id, journal_id);
+CREATE UNIQUE INDEX credit_notes_number_key ON public.credit_notes USING btree (tenant_id, credit_note_number);
+CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, party_id, credit_note_id);
+CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
+CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER credit_notes_sealed AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('credit-note');
+alter table credit_notes enable row level security, force row level security;
+create policy tenant_wall on credit_notes as permissive for all using ((tenant_id = current_tenant()));
+grant select on credit_notes to billwright_api;
+grant insert, select on credit_notes to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.keep_posted_bills()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.hash <> new.hash or old.bill_amount <> new.bill_amount
+    or old.bill_number is distinct from new.bill_number
+    or old.current_charges <> new.current_charges or old.tax_amount <> new.tax_amount
+    or old.billed_from is distinct from new.billed_from
+    or old.billed_to is distinct from new.billed_to
+    or old.unit_id <> new.unit_id or old.term_id <> new.term_id
+    or old.charges::text <> new.charges::text
+    or old.usage::text is distinct from new.usage::text
+  then
+    raise exception 'a posted bill does not change'
+      using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill is never deleted'
+    using errcode = 'check_violation', constraint = 'bills_posted_kept';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_bill_contents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant bigint;
+  bill_ids bigint[];
+begin
+  select min(tenant_id), array_agg(bill_id) into tenant, bill_ids from gone;
+  if exists (select from bills where tenant_id = tenant and bill_id = any(bill_ids)) then
+    raise exception 'a bill is not without its contents'
+      using errcode = 'check_violation', constraint = 'bill_contents_kept';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_bill_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a posted bill does not change'
+    using errcode = 'check_violation', constraint = 'bills_posted_fixed';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.refuse_bill_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a bill that is % does not become %', old.status, new.status
+    using errcode = 'check_violation', constraint = 'bills_status_step';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_due_date()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.due_date is distinct from (
+    select due_date from terms where tenant_id = new.tenant_id and term_id = new.term_id
+  ) then
+    raise exception 'a posted bill is due with its term'
+      using errcode = 'check_violation', constraint = 'bills_due_with_term';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_bill_payment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  paid bigint;
+  expected text;
+begin
+  select coalesce(-sum(case e.ledger_account_id when 1000001 then -e.amount else e.amount end), 0)
+  into paid
+  from subledger_entries e
+  left join journals j on j.tenant_id = new.tenant_id and j.journal_id = e.journal_id
+  left join journals o on o.tenant_id = new.tenant_id and o.journal_id = j.reverses_journal_id
+  where e.tenant_id = new.tenant_id and e.party_id = new.party_id and e.bill_id = new.bill_id
+    and e.ledger_account_id in (2, 1000001)
+    and (e.kind = 'Payment' or (e.kind = 'Reversal' and o.source_type = 'Payment'));
+  expected := case
+    when new.paid_amount >= new.bill_amount then 'Paid'
+    when new.payment_status = 'Overdue' and new.status = 'Published'
+      and new.due_date < (new.modified_at at time zone 'Pacific/Kiritimati')::date then 'Overdue'
+    when new.paid_amount > 0 then 'PartiallyPaid'
+    else 'Unpaid' end;
+  if new.paid_amount <> new.wallet_applied + paid or new.payment_status <> expected then
+    raise exception 'bill % is paid as the ledger says', new.bill_id
+      using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+-- delivery (0010_delivery.sql)
+
+-- What the documents of a term are made with besides its bills, as it was when they were published:
+-- letterhead, bank accounts, template and its version, locale. Bills that are published later add a
+-- version.
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null,
+  issue_date date not null,
+  setting jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint document_settings_pkey PRIMARY KEY (tenant_id, term_id, version),
+  constraint document_settings_setting_check CHECK ((jsonb_typeof(setting) = 'object'::text)),
+  constraint document_settings_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id),
+  constraint document_settings_version_check CHECK ((version > 0))
+);
+alter table document_settings enable row level security, force row level security;
+create policy tenant_wall on document_settings as permissive for all using ((tenant_id = current_tenant()));
+grant select on document_settings to billwright_api;
+grant insert, select on document_settings to billwright_worker;
+
+-- The document of a published bill. It is rendered from frozen parts, so that the bytes are the
+-- same at every request; size and hash are kept here. If it could not be made, the row has the
+-- error, and its bill is not published.
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null,
+  setting_version integer not null,
+  template_id bigint not null,
+  template_version integer not null,
+  -- The hash of a fixed sample bill. A program that renders the sample differently renders all
+  -- bills differently; only then may a document differ from its hash here.
+  edition text not null,
+  size integer,
+  sha256 bytea,
+  -- {code, message}
+  error jsonb,
+  created_at timestamp with time zone not null,
+  constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
+  constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
+  constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
+  constraint bill_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint bill_documents_setting_fkey FOREIGN KEY (tenant_id, term_id, setting_version) REFERENCES document_settings(tenant_id, term_id, version),
+  constraint bill_documents_sha256_check CHECK ((length(sha256) = 32)),
+  constraint bill_documents_size_check CHECK ((size > 0)),
+  constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
+);
+CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
+CREATE TRIGGER bill_documents_sealed_on_delete AFTER DELETE ON public.bill_documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+CREATE TRIGGER bill_documents_sealed_on_insert AFTER INSERT ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+CREATE TRIGGER bill_documents_sealed_on_update AFTER UPDATE ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
+alter table bill_documents enable row level security, force row level security;
+create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
+grant select on bill_documents to billwright_api;
+grant delete, insert, select, update on bill_documents to billwright_worker;
+
+-- A bill on its way to a customer by one channel. If an operator repeats it, that is a further row
+-- of a further job; one job sends nothing twice.
+create table deliveries (
+  tenant_id bigint not null,
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null,
+  -- Frozen: a later change of the party does not redirect it.
+  recipient text,
+  status text not null,
+  reason text,
+  -- How often it was handed over. Only the sender that counted last may record the result.
+  attempts integer not null default 0,
+  -- How many times in a row it failed for a reason that may pass.
+  failures smallint not null default 0,
+  next_attempt_at timestamp with time zone,
+  -- Always the same for this row, so that a mail that arrives twice is recognised.
+  message_id text not null,
+  -- The template of the message, as it was when the delivery was requested. Null if there is none.
+  template_id bigint,
+  template_version integer,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  constraint deliveries_channel_check CHECK ((channel = ANY (ARRAY['Email'::text, 'SMS'::text, 'WhatsApp'::text, 'Portal'::text, 'Print'::text, 'Webhook'::text]))),
+  constraint deliveries_once UNIQUE (tenant_id, bill_id, channel, job_id),
+  constraint deliveries_pkey PRIMARY KEY (tenant_id, delivery_id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Delivered'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint deliveries_template_fkey FOREIGN KEY (tenant_id, template_id, template_version) REFERENCES template_versions(tenant_id, template_id, version),
+  constraint deliveries_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id),
+  constraint deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint deliveries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id)
+);
+CREATE INDEX deliveries_finished ON public.deliveries USING btree (tenant_id, modified_at) WHERE (status = ANY (ARRAY['Sent'::text, 'Delivered'::text, 'Failed'::text]));
+CREATE INDEX deliveries_job ON public.deliveries USING btree (tenant_id, job_id);
+CREATE INDEX deliveries_status ON public.deliveries USING btree (tenant_id, status, delivery_id);
+CREATE INDEX deliveries_term ON public.deliveries USING btree (tenant_id, term_id, status, delivery_id);
+CREATE TRIGGER deliveries_sealed_on_insert AFTER INSERT ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
+CREATE TRIGGER deliveries_sealed_on_update AFTER UPDATE ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
+alter table deliveries enable row level security, force row level security;
+create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
+grant select, update on deliveries to billwright_api;
+grant insert, select, update on deliveries to billwright_worker;
+
+-- A file for the printer, with the bills of a range of deliveries. It is rendered from frozen
+-- parts, so that any server can make it; size and hash are kept here.
+create table print_files (
+  tenant_id bigint not null,
+  -- The job that wrote it.
+  job_id bigint not null,
+  -- The files of a job are numbered from 1.
+  part integer not null,
+  term_id bigint not null,
+  name text not null,
+  first_delivery_id bigint not null,
+  last_delivery_id bigint not null,
+  bills integer not null,
+  size bigint not null,
+  sha256 bytea not null,
+  edition text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint print_files_bills_check CHECK ((bills > 0)),
+  constraint print_files_part_check CHECK ((part > 0)),
+  constraint print_files_pkey PRIMARY KEY (tenant_id, job_id, part),
+  constraint print_files_sha256_check CHECK ((length(sha256) = 32)),
+  constraint print_files_size_check CHECK ((size > 0)),
+  constraint print_files_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES jobs(tenant_id, job_id),
+  constraint print_files_tenant_id_term_id_fkey FOREIGN KEY (tenant_id, term_id) REFERENCES terms(tenant_id, term_id)
+);
+CREATE INDEX print_files_term ON public.print_files USING btree (tenant_id, term_id, job_id, part);
+alter table print_files enable row level security, force row level security;
+create policy tenant_wall on print_files as permissive for all using ((tenant_id = current_tenant()));
+grant select on print_files to billwright_api;
+grant insert, select on print_files to billwright_worker;
+
+-- imports (0011_imports.sql)
+
+-- A file that was imported, by the hash of its bytes: the same file is not imported twice.
+create table imports (
+  tenant_id bigint not null,
+  import_id bigint not null,
+  kind text not null,
+  file_name text,
+  sha256 bytea not null,
+  rows integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint imports_pkey PRIMARY KEY (tenant_id, import_id),
+  constraint imports_rows_check CHECK ((rows > 0)),
+  constraint imports_sha256_check CHECK ((length(sha256) = 32)),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE INDEX imports_sha256 ON public.imports USING btree (tenant_id, kind, sha256);
+alter table imports enable row level security, force row level security;
+create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on imports to billwright_api;
+
+-- audit and seals (0012_audit_and_seals.sql)
+
+-- One change by one call: the caller, the address, the object, and its values before and after.
+-- Rows are appended and never changed.
+create table audit_entries (
+  tenant_id bigint not null,
+  request_id text not null,
+  "position" integer not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  actor_kind text not null,
+  address text,
+  operation text not null,
+  subject text not null,
+  subject_id text not null,
+  before jsonb,
+  after jsonb,
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['Login'::text, 'Client'::text, 'System'::text]))),
+  constraint audit_entries_pkey PRIMARY KEY (tenant_id, request_id, "position"),
+  constraint audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
+CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at);
+CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_id, subject, subject_id, request_id);
+CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_sealed AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('audit');
+alter table audit_entries enable row level security, force row level security;
+create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on audit_entries to billwright_api;
+grant insert, select on audit_entries to billwright_worker;
+
+-- An item that waits for its seal. An item is a kind and an id: 'audit 01J…' (all entries of a
+-- request), 'journal 7' (with its lines and entries), 'credit-note 3', 'document 12', 'delivery
+-- 40'.
+create table seal_queue (
+  tenant_id bigint not null,
+  item text not null,
+  constraint seal_queue_pkey PRIMARY KEY (tenant_id, item),
+  constraint seal_queue_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table seal_queue enable row level security, force row level security;
+create policy tenant_wall on seal_queue as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on seal_queue to billwright_api;
+grant delete, insert, select, update on seal_queue to billwright_worker;
+
+-- A seal: a block of items. Its hash covers the items and the hash of the block before, so that
+-- `verify` names every row that was changed, deleted or inserted afterwards.
+create table seals (
+  tenant_id bigint not null,
+  block bigint not null,
+  -- One text for each item: the item, the number of its rows and their hash.
+  items text[] not null,
+  -- The number of audit entries, for the figures of `verify`.
+  audit_rows integer not null,
+  previous_hash bytea not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone not null,
+  constraint seals_block_check CHECK ((block > 0)),
+  constraint seals_hash_check CHECK ((length(hash) = 32)),
+  constraint seals_pkey PRIMARY KEY (tenant_id, block),
+  constraint seals_previous_hash_check CHECK ((length(previous_hash) = 32)),
+  constraint seals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE ON public.seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER seals_no_truncate BEFORE TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+alter table seals enable row level security, force row level security;
+create policy tenant_wall on seals as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on seals to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.queue_for_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_argv[0] = 'audit' then
+    insert into seal_queue (tenant_id, item)
+    select distinct tenant_id, 'audit ' || request_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'journal' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'journal ' || journal_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'credit-note' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'credit-note ' || credit_note_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  elsif tg_argv[0] = 'document' then
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'document ' || document_id from changed order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  else
+    -- What is still to be sent changes soon.
+    insert into seal_queue (tenant_id, item)
+    select tenant_id, 'delivery ' || delivery_id from changed
+    where status in ('Sent', 'Delivered', 'Failed', 'Uncertain') order by 1, 2
+    on conflict (tenant_id, item) do update set item = excluded.item;
+  end if;
+  return null;
 end
 $function$
 ;
@@ -2665,19 +3133,37 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE PROCEDURE public.wall_off(IN table_name regclass)
- LANGUAGE plpgsql
-AS $procedure$
-begin
-  execute format('alter table %s enable row level security', table_name);
-  execute format('alter table %s force row level security', table_name);
-  execute format(
-    'create policy tenant_wall on %s using (tenant_id = current_tenant())', table_name);
-  call assume_shares(table_name);
-end
-$procedure$
-;
--- owned by the owner
+-- monitoring (0013_monitoring.sql)
+
+-- How many jobs or deliveries of a workspace are in a state. It has no wall, because sums over all
+-- workspaces are its purpose. The API role has no right to it and calls watch_operations(), which
+-- returns sums alone.
+create table operation_counts (
+  tenant_id bigint not null,
+  kind text not null,
+  state text not null,
+  -- 0 if a job was requested and is not counted yet.
+  amount integer not null,
+  -- Since when the oldest one waits, by the clock of the machine.
+  oldest_at timestamp with time zone,
+  counted_at timestamp with time zone not null,
+  constraint operation_counts_amount_check CHECK ((amount >= 0)),
+  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text]))),
+  constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
+  constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+alter table operation_counts disable row level security;
+grant delete, insert, select, update on operation_counts to billwright_worker;
+
+-- A worker process that is or was running.
+create table workers (
+  worker text not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  constraint workers_pkey PRIMARY KEY (worker)
+);
+alter table workers disable row level security;
+grant delete, insert, select, update on workers to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.watch_operations()
  RETURNS TABLE(kind text, state text, amount bigint, oldest_seconds double precision, counted_seconds double precision)
@@ -2708,590 +3194,14 @@ $function$
 ;
 -- owned by the owner
 
--- triggers
-
-CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER audit_entries_sealed AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('audit');
-
-CREATE TRIGGER bill_contents_fixed BEFORE UPDATE ON public.bill_contents FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER bill_contents_kept AFTER DELETE ON public.bill_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_bill_contents();
-
-CREATE TRIGGER bill_documents_sealed_on_delete AFTER DELETE ON public.bill_documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
-
-CREATE TRIGGER bill_documents_sealed_on_insert AFTER INSERT ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
-
-CREATE TRIGGER bill_documents_sealed_on_update AFTER UPDATE ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
-
-CREATE TRIGGER bill_numbers_retired_once BEFORE UPDATE ON public.bill_numbers FOR EACH ROW WHEN (((old.retired_at IS NOT NULL) OR (new.retired_at IS NULL))) EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
-
-CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF payment_status, paid_amount ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND ((old.payment_status <> new.payment_status) OR (old.paid_amount <> new.paid_amount)) AND is_program())) EXECUTE FUNCTION check_bill_payment();
-
-CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
-
-CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
-
-CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
-
-CREATE TRIGGER bills_status_step AFTER UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
-
-CREATE TRIGGER clients_access_epoch AFTER UPDATE ON public.clients FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
-
-CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER credit_notes_sealed AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('credit-note');
-
-CREATE TRIGGER deliveries_sealed_on_insert AFTER INSERT ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
-
-CREATE TRIGGER deliveries_sealed_on_update AFTER UPDATE ON public.deliveries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('delivery');
-
-CREATE TRIGGER jobs_noted AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION note_job();
-
-CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
-
-CREATE TRIGGER journal_lines_totals AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_ledger_totals();
-
-CREATE TRIGGER journal_lines_written_once AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
-
-CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
-
-CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
-
-CREATE TRIGGER logins_access_epoch AFTER UPDATE ON public.logins FOR EACH ROW EXECUTE FUNCTION advance_access_epoch();
-
-CREATE TRIGGER meters_counted_on_insert AFTER INSERT ON public.meters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
-
-CREATE TRIGGER meters_counted_on_update AFTER UPDATE ON public.meters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_meters();
-
-CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
-
-CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
-
-CREATE TRIGGER plan_versions_append_only BEFORE DELETE OR UPDATE ON public.plan_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER pricing_context_versions_append_only BEFORE DELETE OR UPDATE ON public.pricing_context_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER readings_counted_on_insert AFTER INSERT ON public.readings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_readings();
-
-CREATE TRIGGER readings_locked BEFORE UPDATE ON public.readings FOR EACH ROW WHEN (((old.value IS DISTINCT FROM new.value) OR (old.status IS DISTINCT FROM new.status) OR (old.reading_date IS DISTINCT FROM new.reading_date))) EXECUTE FUNCTION keep_locked_readings();
-
-CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE ON public.seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER seals_no_truncate BEFORE TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER sessions_access_epoch AFTER UPDATE ON public.sessions FOR EACH ROW WHEN ((old.revoked_at IS DISTINCT FROM new.revoked_at)) EXECUTE FUNCTION advance_access_epoch();
-
-CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
-
-CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
-
-CREATE TRIGGER subscriptions_counted_on_insert AFTER INSERT ON public.subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_subscriptions();
-
-CREATE TRIGGER subscriptions_counted_on_update AFTER UPDATE ON public.subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION recount_subscriptions();
-
-CREATE TRIGGER subscriptions_step BEFORE UPDATE ON public.subscriptions FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.subscription_number IS DISTINCT FROM new.subscription_number) OR (old.context_id IS DISTINCT FROM new.context_id))) EXECUTE FUNCTION check_subscription_step();
-
-CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TRIGGER tenants_access_epoch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION advance_own_access_epoch();
-
-CREATE TRIGGER tenants_clock_moved AFTER UPDATE ON public.tenants FOR EACH ROW WHEN (((old.clock_offset_ms <> new.clock_offset_ms) OR (old.status <> new.status))) EXECUTE FUNCTION note_moved_clock();
-
-CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
-
--- row-level security
-
-alter table assignment_registers enable row level security, force row level security;
-create policy tenant_wall on assignment_registers as permissive for all using ((tenant_id = current_tenant()));
-
-alter table audit_entries enable row level security, force row level security;
-create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bank_accounts enable row level security, force row level security;
-create policy tenant_wall on bank_accounts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table batches enable row level security, force row level security;
-create policy tenant_wall on batches as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bill_contents enable row level security, force row level security;
-create policy tenant_wall on bill_contents as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bill_documents enable row level security, force row level security;
-create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bill_numbers enable row level security, force row level security;
-create policy tenant_wall on bill_numbers as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bill_parts enable row level security, force row level security;
-create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bill_runs enable row level security, force row level security;
-create policy tenant_wall on bill_runs as permissive for all using ((tenant_id = current_tenant()));
-
-alter table billing_accounts enable row level security, force row level security;
-create policy tenant_wall on billing_accounts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table billing_groups enable row level security, force row level security;
-create policy tenant_wall on billing_groups as permissive for all using ((tenant_id = current_tenant()));
-
-alter table billing_periods enable row level security, force row level security;
-create policy tenant_wall on billing_periods as permissive for all using ((tenant_id = current_tenant()));
-
-alter table bills enable row level security, force row level security;
-create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
-
-alter table chunk_attempts enable row level security, force row level security;
-create policy tenant_wall on chunk_attempts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table clients enable row level security, force row level security;
-create policy tenant_wall on clients as permissive for all using ((tenant_id = current_tenant()));
-
-alter table counters enable row level security, force row level security;
-create policy tenant_wall on counters as permissive for all using ((tenant_id = current_tenant()));
-
-alter table credit_notes enable row level security, force row level security;
-create policy tenant_wall on credit_notes as permissive for all using ((tenant_id = current_tenant()));
-
-alter table daily_runs enable row level security, force row level security;
-create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
-
-alter table deliveries enable row level security, force row level security;
-create policy tenant_wall on deliveries as permissive for all using ((tenant_id = current_tenant()));
-
-alter table document_settings enable row level security, force row level security;
-create policy tenant_wall on document_settings as permissive for all using ((tenant_id = current_tenant()));
-
-alter table idempotency_keys enable row level security, force row level security;
-create policy tenant_wall on idempotency_keys as permissive for all using ((tenant_id = current_tenant()));
-
-alter table imports enable row level security, force row level security;
-create policy tenant_wall on imports as permissive for all using ((tenant_id = current_tenant()));
-
-alter table job_chunks enable row level security, force row level security;
-create policy tenant_wall on job_chunks as permissive for all using ((tenant_id = current_tenant()));
-
-alter table jobs enable row level security, force row level security;
-create policy tenant_wall on jobs as permissive for all using ((tenant_id = current_tenant()));
-
-alter table journal_lines enable row level security, force row level security;
-create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
-
-alter table journals enable row level security, force row level security;
-create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
-
-alter table ledger_accounts enable row level security, force row level security;
-create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table ledger_day_totals enable row level security, force row level security;
-create policy tenant_wall on ledger_day_totals as permissive for all using ((tenant_id = current_tenant()));
-
-alter table login_failures enable row level security, force row level security;
-create policy tenant_wall on login_failures as permissive for all using ((tenant_id = current_tenant()));
-
-alter table login_names enable row level security, force row level security;
-create policy tenant_wall on login_names as permissive for all using ((tenant_id = current_tenant()));
-
-alter table logins enable row level security, force row level security;
-create policy tenant_wall on logins as permissive for all using ((tenant_id = current_tenant()));
-
-alter table manual_values enable row level security, force row level security;
-create policy tenant_wall on manual_values as permissive for all using ((tenant_id = current_tenant()));
-
-alter table meter_assignments enable row level security, force row level security;
-create policy tenant_wall on meter_assignments as permissive for all using ((tenant_id = current_tenant()));
-
-alter table meter_registers enable row level security, force row level security;
-create policy tenant_wall on meter_registers as permissive for all using ((tenant_id = current_tenant()));
-
-alter table meter_types enable row level security, force row level security;
-create policy tenant_wall on meter_types as permissive for all using ((tenant_id = current_tenant()));
-
-alter table meters enable row level security, force row level security;
-create policy tenant_wall on meters as permissive for all using ((tenant_id = current_tenant()));
-
-alter table number_series enable row level security, force row level security;
-create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
-
-alter table operation_counts disable row level security;
-
-alter table parties enable row level security, force row level security;
-create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
-
-alter table plan_subscriptions enable row level security, force row level security;
-create policy tenant_wall on plan_subscriptions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table plan_versions enable row level security, force row level security;
-create policy tenant_wall on plan_versions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table plans enable row level security, force row level security;
-create policy tenant_wall on plans as permissive for all using ((tenant_id = current_tenant()));
-
-alter table pricing_context_versions enable row level security, force row level security;
-create policy tenant_wall on pricing_context_versions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table pricing_contexts enable row level security, force row level security;
-create policy tenant_wall on pricing_contexts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table print_files enable row level security, force row level security;
-create policy tenant_wall on print_files as permissive for all using ((tenant_id = current_tenant()));
-
-alter table readings enable row level security, force row level security;
-create policy tenant_wall on readings as permissive for all using ((tenant_id = current_tenant()));
-
-alter table row_blocks enable row level security, force row level security;
-create policy tenant_wall on row_blocks as permissive for all using ((tenant_id = current_tenant()));
-
+-- made by no migration
+
+-- A migration that this database has run, with the checksum of its file.
+create table schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
 alter table schema_migrations disable row level security;
-
-alter table seal_queue enable row level security, force row level security;
-create policy tenant_wall on seal_queue as permissive for all using ((tenant_id = current_tenant()));
-
-alter table seals enable row level security, force row level security;
-create policy tenant_wall on seals as permissive for all using ((tenant_id = current_tenant()));
-
-alter table sessions enable row level security, force row level security;
-create policy tenant_wall on sessions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table subledger_entries enable row level security, force row level security;
-create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
-
-alter table subscription_balances enable row level security, force row level security;
-create policy tenant_wall on subscription_balances as permissive for all using ((tenant_id = current_tenant()));
-
-alter table subscription_counts enable row level security, force row level security;
-create policy tenant_wall on subscription_counts as permissive for all using ((tenant_id = current_tenant()));
-
-alter table subscription_unique_inputs enable row level security, force row level security;
-create policy tenant_wall on subscription_unique_inputs as permissive for all using ((tenant_id = current_tenant()));
-
-alter table subscriptions enable row level security, force row level security;
-create policy tenant_wall on subscriptions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table superseded_bills enable row level security, force row level security;
-create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
-
-alter table template_versions enable row level security, force row level security;
-create policy tenant_wall on template_versions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table templates enable row level security, force row level security;
-create policy tenant_wall on templates as permissive for all using ((tenant_id = current_tenant()));
-
-alter table tenants enable row level security, force row level security;
-create policy tenant_wall on tenants as permissive for all using ((tenant_id = current_tenant()));
-
-alter table term_readings enable row level security, force row level security;
-create policy tenant_wall on term_readings as permissive for all using ((tenant_id = current_tenant()));
-
-alter table term_subscriptions enable row level security, force row level security;
-create policy tenant_wall on term_subscriptions as permissive for all using ((tenant_id = current_tenant()));
-
-alter table term_usage enable row level security, force row level security;
-create policy tenant_wall on term_usage as permissive for all using ((tenant_id = current_tenant()));
-
-alter table terms enable row level security, force row level security;
-create policy tenant_wall on terms as permissive for all using ((tenant_id = current_tenant()));
-
-alter table tokens enable row level security, force row level security;
-create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
-
-alter table usage_histories enable row level security, force row level security;
-create policy tenant_wall on usage_histories as permissive for all using ((tenant_id = current_tenant()));
-
-alter table workers disable row level security;
-
-alter table workspace_jobs disable row level security;
-
-alter table workspaces disable row level security;
-
--- rights
-
-grant insert, select, update on assignment_registers to billwright_api;
-
-grant insert, select, update on assignment_registers to billwright_worker;
-
-grant insert, select on audit_entries to billwright_api;
-
-grant insert, select on audit_entries to billwright_worker;
-
-grant delete, insert, select, update on bank_accounts to billwright_api;
-
-grant select on bank_accounts to billwright_worker;
-
-grant delete, insert, select, update on batches to billwright_api;
-
-grant select on batches to billwright_worker;
-
-grant delete, select on bill_contents to billwright_api;
-
-grant delete, insert, select on bill_contents to billwright_worker;
-
-grant select on bill_documents to billwright_api;
-
-grant delete, insert, select, update on bill_documents to billwright_worker;
-
-grant select on bill_lines to billwright_api;
-
-grant select on bill_lines to billwright_worker;
-
-grant insert, select on bill_numbers to billwright_api;
-
-grant insert, select on bill_numbers to billwright_worker;
-
-grant select on bill_parts to billwright_api;
-
-grant delete, insert, select on bill_parts to billwright_worker;
-
-grant insert, select, update on bill_runs to billwright_api;
-
-grant insert, select, update on bill_runs to billwright_worker;
-
-grant insert, select, update on billing_accounts to billwright_api;
-
-grant select on billing_accounts to billwright_worker;
-
-grant insert, select, update on billing_groups to billwright_api;
-
-grant select on billing_groups to billwright_worker;
-
-grant insert, select on billing_periods to billwright_api;
-
-grant select on billing_periods to billwright_worker;
-
-grant select on bills to billwright_api;
-
-grant delete, insert, select, update on bills to billwright_worker;
-
-grant delete, insert, select, update on chunk_attempts to billwright_worker;
-
-grant insert, select, update on clients to billwright_api;
-
-grant insert, select, update on counters to billwright_api;
-
-grant insert, select, update on counters to billwright_worker;
-
-grant select on credit_notes to billwright_api;
-
-grant insert, select on credit_notes to billwright_worker;
-
-grant select on daily_runs to billwright_api;
-
-grant insert, select on daily_runs to billwright_worker;
-
-grant select, update on deliveries to billwright_api;
-
-grant insert, select, update on deliveries to billwright_worker;
-
-grant select on document_settings to billwright_api;
-
-grant insert, select on document_settings to billwright_worker;
-
-grant delete, insert, select on idempotency_keys to billwright_api;
-
-grant delete, insert, select on idempotency_keys to billwright_worker;
-
-grant insert, select on imports to billwright_api;
-
-grant select on job_chunks to billwright_api;
-
-grant delete, insert, select, update on job_chunks to billwright_worker;
-
-grant insert, select, update on jobs to billwright_api;
-
-grant insert, select, update on jobs to billwright_worker;
-
-grant insert, select on journal_lines to billwright_api;
-
-grant insert, select on journal_lines to billwright_worker;
-
-grant insert, select on journals to billwright_api;
-
-grant insert, select on journals to billwright_worker;
-
-grant insert, select on ledger_accounts to billwright_api;
-
-grant insert, select on ledger_accounts to billwright_worker;
-
-grant select on ledger_day_totals to billwright_api;
-
-grant select on ledger_day_totals to billwright_worker;
-
-grant delete, insert, select, update on login_failures to billwright_api;
-
-grant delete, insert, select, update on login_failures to billwright_worker;
-
-grant delete, insert, select on login_names to billwright_api;
-
-grant insert, select, update on logins to billwright_api;
-
-grant select on manual_values to billwright_api;
-
-grant delete, insert, select, update on manual_values to billwright_worker;
-
-grant insert, select, update on meter_assignments to billwright_api;
-
-grant select on meter_assignments to billwright_search;
-
-grant insert, select, update on meter_assignments to billwright_worker;
-
-grant insert, select on meter_registers to billwright_api;
-
-grant select on meter_registers to billwright_worker;
-
-grant insert, select on meter_types to billwright_api;
-
-grant select on meter_types to billwright_worker;
-
-grant insert, select, update on meters to billwright_api;
-
-grant select on meters to billwright_search;
-
-grant select, update on meters to billwright_worker;
-
-grant insert, select on number_series to billwright_worker;
-
-grant delete, insert, select, update on operation_counts to billwright_worker;
-
-grant insert, select, update on parties to billwright_api;
-
-grant select on parties to billwright_search;
-
-grant select on parties to billwright_worker;
-
-grant insert, select, update on plan_subscriptions to billwright_api;
-
-grant insert, select, update on plan_subscriptions to billwright_worker;
-
-grant insert, select on plan_versions to billwright_api;
-
-grant select on plan_versions to billwright_worker;
-
-grant insert, select, update on plans to billwright_api;
-
-grant select on plans to billwright_worker;
-
-grant insert, select on pricing_context_versions to billwright_api;
-
-grant select on pricing_context_versions to billwright_worker;
-
-grant insert, select, update on pricing_contexts to billwright_api;
-
-grant select on pricing_contexts to billwright_worker;
-
-grant select on print_files to billwright_api;
-
-grant insert, select on print_files to billwright_worker;
-
-grant insert, select, update on readings to billwright_api;
-
-grant insert, select, update on readings to billwright_worker;
-
-grant insert, select, update on row_blocks to billwright_api;
-
-grant insert, select, update on row_blocks to billwright_worker;
-
-grant insert, select, update on seal_queue to billwright_api;
-
-grant delete, insert, select, update on seal_queue to billwright_worker;
-
-grant insert, select on seals to billwright_worker;
-
-grant insert, select, update on sessions to billwright_api;
-
-grant delete, select on sessions to billwright_worker;
-
-grant insert, select on subledger_entries to billwright_api;
-
-grant insert, select on subledger_entries to billwright_worker;
-
-grant insert, select, update on subscription_balances to billwright_api;
-
-grant insert, select, update on subscription_balances to billwright_worker;
-
-grant insert, select, update on subscription_counts to billwright_api;
-
-grant insert, select, update on subscription_counts to billwright_worker;
-
-grant delete, insert, select on subscription_unique_inputs to billwright_api;
-
-grant delete, insert, select on subscription_unique_inputs to billwright_worker;
-
-grant insert, select, update on subscriptions to billwright_api;
-
-grant select on subscriptions to billwright_search;
-
-grant insert, select, update on subscriptions to billwright_worker;
-
-grant delete, insert, select on superseded_bills to billwright_api;
-
-grant delete, insert, select on superseded_bills to billwright_worker;
-
-grant insert, select on template_versions to billwright_api;
-
-grant select on template_versions to billwright_worker;
-
-grant insert, select, update on templates to billwright_api;
-
-grant select on templates to billwright_worker;
-
-grant select, update on tenants to billwright_api;
-
-grant select on tenants to billwright_worker;
-
-grant select on term_readings to billwright_api;
-
-grant delete, insert, select, update on term_readings to billwright_worker;
-
-grant delete, insert, select on term_subscriptions to billwright_api;
-
-grant delete, insert, select on term_subscriptions to billwright_worker;
-
-grant select on term_usage to billwright_api;
-
-grant delete, insert, select, update on term_usage to billwright_worker;
-
-grant insert, select, update on terms to billwright_api;
-
-grant insert, select, update on terms to billwright_worker;
-
-grant insert, select, update on tokens to billwright_api;
-
-grant delete, select on tokens to billwright_worker;
-
-grant insert, select, update on usage_histories to billwright_api;
-
-grant insert, select, update on usage_histories to billwright_worker;
-
-grant delete, insert, select, update on workers to billwright_worker;
-
-grant insert, select, update on workspace_jobs to billwright_worker;
-
-grant select on workspaces to billwright_worker;
-
--- rights to single columns
-
-grant insert (bill_id, document, frozen) on bill_contents to billwright_bulk;
-
-grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
-
-grant update (unit_ts) on bill_parts to billwright_worker;
-
-grant update (status, is_held, hold_reason, due_date, modified_at, modified_by, ts) on bills to billwright_api;
-
-grant insert (bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
-
-grant update (last_number) on number_series to billwright_worker;
-
-grant update (wallet_balance) on parties to billwright_worker;
-
-grant update (ts) on pricing_contexts to billwright_worker;

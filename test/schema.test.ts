@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { dumpSchema } from '../src/base/db/dump-schema.ts';
+import { readMigrations } from '../src/base/db/migrate.ts';
 import { openScene } from './support/scene.ts';
 import { findSchemaFaults } from './support/schema-faults.ts';
 
@@ -155,9 +156,19 @@ for (const [what, { change, fault }] of Object.entries(mutations)) {
   });
 }
 
+test('every table has a comment that says what a row is', async () => {
+  const { rows } = await sql.query<{ name: string }>(
+    `select relname as name from pg_class c
+     where relnamespace = 'public'::regnamespace and relkind = 'r'
+       and obj_description(c.oid, 'pg_class') is null`,
+  );
+  assert.deepEqual(rows, []);
+});
+
 test('migrations/schema.sql is what the migrations amount to', async () => {
-  const stored = await readFile(new URL('../migrations/schema.sql', import.meta.url), 'utf8');
-  const wanted = (await dumpSchema(sql)).split('\n');
+  const folder = new URL('../migrations/', import.meta.url);
+  const stored = await readFile(new URL('schema.sql', folder), 'utf8');
+  const wanted = (await dumpSchema(sql, await readMigrations(folder))).split('\n');
   const lines = stored.split('\n');
   const at = wanted.findIndex((line, index) => line !== lines[index]);
   const message = `write it anew with \`npm run billwright -- schema\`: line ${at + 1} differs`;

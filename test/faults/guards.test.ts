@@ -26,13 +26,16 @@ await worker.stop();
 const mine = `tenant_id = ${tenantId}`;
 const ofBill = (bill: number) => `${mine} and bill_id = ${bill}`;
 
+const roles = { api: 'billwright_api', worker: 'billwright_worker', owner: 'billwright' };
+type Role = keyof typeof roles;
+
 /** The error of statements that a role runs in one transaction, which is rolled back; or none. */
-async function refusal(role: 'api' | 'worker', statements: string): Promise<string> {
+async function refusal(role: Role, statements: string): Promise<string> {
   const client = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await client.connect();
   try {
     await client.query('begin');
-    await client.query(`set local role billwright_${role}`);
+    await client.query(`set local role ${roles[role]}`);
     await client.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
     await client.query(statements);
     await client.query('set constraints all immediate');
@@ -80,6 +83,27 @@ test('API may neither insert bills nor post, publish or cancel posted ones', asy
   assert.match(await refusal('api', copy), /permission denied/);
   const cancel = `update bills set status = 'Cancelled' where ${ofBill(3)}`;
   assert.equal(await refusal('api', cancel), 'bills_status_step');
+});
+
+test('the contents of a bill cannot be changed, nor deleted without the bill', async () => {
+  const change = `update bill_contents set frozen = '{}' where ${ofBill(3)}`;
+  assert.equal(await refusal('owner', change), 'bill_contents is append-only');
+  assert.match(await refusal('worker', change), /permission denied/);
+  const remove = `delete from bill_contents where ${ofBill(3)}`;
+  assert.equal(await refusal('owner', remove), 'bill_contents_kept');
+  assert.equal(await refusal('worker', remove), 'bill_contents_kept');
+});
+
+test('a bill number is retired once and never given back', async () => {
+  const retire = (reason: string, at: string) => `update bill_numbers
+    set retired_reason = ${reason}, retired_at = ${at}, retired_by = ${reason}
+    where ${ofBill(3)}`;
+  const once = retire(`'wrong'`, 'now()');
+  assert.equal(await refusal('worker', once), 'none');
+  const again = `${once}; ${retire(`'another'`, 'now()')}`;
+  assert.equal(await refusal('worker', again), 'bill_numbers is append-only');
+  const back = `${once}; ${retire('null', 'null')}`;
+  assert.equal(await refusal('worker', back), 'bill_numbers is append-only');
 });
 
 const entry = (journalId: string) => `

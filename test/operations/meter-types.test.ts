@@ -1,10 +1,7 @@
 // The types of meters: those every workspace begins with, and its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import pg from 'pg';
-import { migrate, readMigrations } from '../../src/base/db/migrate.ts';
 import { refuses } from '../support/client.ts';
-import { dropDatabase } from '../support/cluster.ts';
 import { openScene } from '../support/scene.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
@@ -188,55 +185,3 @@ test('twenty types of one name at once: one is made, the others are refused', as
     }
   }
 });
-
-test('a workspace that is older than meters gets the same types as a new one', async () => {
-  const name = `older_${process.pid}`;
-  await scene.workspace('newer');
-  const superuser = new pg.Client({ ...scene.cluster.superuser, database: 'postgres' });
-  await superuser.connect();
-  await superuser.query(`create database ${name} owner billwright`);
-  await superuser.end();
-  const connection = { ...scene.cluster.owner, database: name };
-  const all = await readMigrations(new URL('../../migrations/', import.meta.url));
-  await migrate(
-    connection,
-    all.filter(({ version }) => version < 5),
-  );
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    for (const id of [1, 2]) {
-      await client.query(`insert into workspaces values (${id}, 'w${id}', now())`);
-      await client.query("select set_config('app.tenant', $1, false)", [String(id)]);
-      await client.query(
-        `insert into tenants (tenant_id, name, timezone, currency, currency_decimals, country,
-           locale, connection_number_format, bill_number_format, delivery_channels, letterhead,
-           reminders, sandbox, created_at, modified_at, modified_by, ts)
-         values ($1, 'W', 'UTC', 'PKR', 2, 'PK', 'en', '', '', '{}', '{}', '[]', false,
-           now(), now(), 'x', 1)`,
-        [id],
-      );
-    }
-    await migrate(connection, all);
-    const newer = await seededIn(scene.sql, "find_workspace('newer')");
-    assert.equal(newer.length, 7);
-    for (const id of ['1', '2']) {
-      await client.query("select set_config('app.tenant', $1, false)", [id]);
-      assert.deepEqual(await seededIn(client, id), newer);
-    }
-  } finally {
-    await client.end();
-    await dropDatabase(scene.cluster, name);
-  }
-});
-
-async function seededIn(client: pg.Client, tenant: string): Promise<object[]> {
-  const { rows } = await client.query(
-    `select meter_type_id, name, utility, phases, prepaid, position, register, unit, kind,
-       time_of_use, digits, decimals
-     from meter_types join meter_registers using (tenant_id, meter_type_id)
-     where tenant_id = ${tenant}
-     order by meter_type_id, position`,
-  );
-  return rows;
-}

@@ -95,6 +95,26 @@ test('a database newer than the program, and a migration that was changed, are r
   assert.match(changed.output, /Export its data with that build, or start with a new folder/);
 });
 
+test('a database that an earlier build made with other migrations is refused with what to do', async () => {
+  const name = await migratedDatabase();
+  const env = { ...lenient, DATABASE_URL: url(name) };
+  const advice = /an earlier build\. Export its data with that build, or start with a new folder/;
+  await ask(name, `insert into schema_migrations values (60, 'routable', 'x', now())`);
+  await ask(name, 'delete from schema_migrations where version = 13');
+  const removed = await command(['serve'], env);
+  assert.equal(removed.code, 1);
+  assert.match(
+    removed.output,
+    /The database has run migration 60 \(routable\), which this program/,
+  );
+  assert.match(removed.output, advice);
+  await ask(name, `update schema_migrations set checksum = 'other' where version < 10`);
+  const changed = await command(['migrate'], env);
+  assert.equal(changed.code, 1);
+  assert.match(changed.output, /Migration 1 \(tenancy\) was changed after this database ran it/);
+  assert.match(changed.output, advice);
+});
+
 test('a migration that fails leaves nothing half done, and the next run goes on from there', async () => {
   const name = await emptyDatabase('failing');
   const connection = { ...cluster.owner, database: name };

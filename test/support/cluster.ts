@@ -101,16 +101,6 @@ export async function cloneDatabase(cluster: Cluster): Promise<string> {
   return name;
 }
 
-/** A database that no migration has seen. */
-export async function emptyDatabase(cluster: Cluster): Promise<string> {
-  clones += 1;
-  const name = `test_${process.pid}_${clones}`;
-  await asSuperuser(cluster, (client) =>
-    client.query(`create database ${name} template template0 owner billwright`),
-  );
-  return name;
-}
-
 /** Fails when a test left connections open, then removes the database. */
 export async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
   const left = await asSuperuser(cluster, async (client) => {

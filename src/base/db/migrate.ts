@@ -42,7 +42,7 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
          applied_at timestamptz not null default now()
        )`,
     );
-    const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
+    const { rows } = await client.query<Applied>(
       'select version, name, checksum from schema_migrations order by version',
     );
     const pending = pendingMigrations(migrations, rows);
@@ -71,7 +71,7 @@ async function needsMoreRights(client: pg.Client, migrations: Migration[]): Prom
   return migrations.some(({ version, sql }) => !done.has(version) && roleStatement.test(sql));
 }
 
-/** What plans are made by; a database restored from a dump has to be told again. */
+/** Sets what plans are made by: a database restored from a dump has lost it. */
 async function assumeShares(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ found: boolean }>(
     "select to_regprocedure('assume_all_shares()') is not null as found",
@@ -79,30 +79,41 @@ async function assumeShares(client: pg.Client): Promise<void> {
   if (rows[0]?.found) await client.query('call assume_all_shares()');
 }
 
-function pendingMigrations(
-  known: Migration[],
-  applied: { version: number; name: string; checksum: string }[],
-): Migration[] {
+type Applied = { version: number; name: string; checksum: string };
+
+function pendingMigrations(known: Migration[], applied: Applied[]): Migration[] {
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
-  const newest = known.at(-1)?.version ?? 0;
   for (const row of applied) {
     const migration = byVersion.get(row.version);
-    if (!migration) {
-      throw new Error(
-        `The database is at version ${row.version} (${row.name}), newer than this program, ` +
-          `which knows versions up to ${newest}. Start a newer Billwright.`,
-      );
-    }
-    if (migration.checksum !== row.checksum) {
-      throw new Error(
-        `Migration ${row.version} (${row.name}) was changed after this database ran it: the ` +
-          'database was made by an earlier build. Export its data with that build, or start with ' +
-          'a new folder (BILLWRIGHT_DATA) or a new database.',
+    if (migration && migration.checksum !== row.checksum) {
+      throw ofEarlierBuild(
+        `Migration ${row.version} (${row.name}) was changed after this database ran it`,
       );
     }
   }
   const done = new Set(applied.map((row) => row.version));
-  return known.filter((migration) => !done.has(migration.version));
+  const pending = known.filter((migration) => !done.has(migration.version));
+  const unknown = applied.findLast((row) => !byVersion.has(row.version));
+  if (!unknown) return pending;
+  // A newer program has every migration of this one, and its database has run them all.
+  const newest = known.at(-1)?.version ?? 0;
+  if (pending.length > 0 || unknown.version < newest) {
+    throw ofEarlierBuild(
+      `The database has run migration ${unknown.version} (${unknown.name}), which this program ` +
+        'does not have',
+    );
+  }
+  throw new Error(
+    `The database is at version ${unknown.version} (${unknown.name}), newer than this program, ` +
+      `which knows versions up to ${newest}. Start a newer Billwright.`,
+  );
+}
+
+function ofEarlierBuild(finding: string): Error {
+  return new Error(
+    `${finding}: the database was made by an earlier build. Export its data with that build, or ` +
+      'start with a new folder (BILLWRIGHT_DATA) or a new database.',
+  );
 }
 
 /** Roles are shared by all databases of a cluster; another one may be migrated just now. */

@@ -1,5 +1,3 @@
--- Files that were taken in, by the hash of their bytes: the same file is not taken in twice.
-
 create table imports (
   tenant_id bigint not null references tenants (tenant_id),
   import_id bigint not null,
@@ -11,6 +9,8 @@ create table imports (
   created_by text not null,
   primary key (tenant_id, import_id)
 );
+comment on table imports is
+  'A file that was imported, by the hash of its bytes: the same file is not imported twice.';
 create index imports_sha256 on imports (tenant_id, kind, sha256);
 call wall_off('imports');
 grant select, insert on imports to billwright_api;

@@ -1,0 +1,137 @@
+-- Documents of bills, their deliveries to customers, and files for the printer.
+
+create table document_settings (
+  tenant_id bigint not null,
+  term_id bigint not null,
+  version integer not null check (version > 0),
+  issue_date date not null,
+  setting jsonb not null check (jsonb_typeof(setting) = 'object'),
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, term_id, version),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id)
+);
+comment on table document_settings is
+  'What the documents of a term are made with besides its bills, as it was when they were '
+  'published: letterhead, bank accounts, template and its version, locale. Bills that are '
+  'published later add a version.';
+call wall_off('document_settings');
+grant select on document_settings to billwright_api;
+grant select, insert on document_settings to billwright_worker;
+
+create table bill_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  format text not null check (format in ('PDF', 'HTML')),
+  setting_version integer not null,
+  template_id bigint not null,
+  template_version integer not null,
+  edition text not null,
+  size integer check (size > 0),
+  sha256 bytea check (length(sha256) = 32),
+  error jsonb,
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id),
+  constraint bill_documents_once unique (tenant_id, bill_id, format),
+  constraint bill_documents_made check (
+    (error is null) = (sha256 is not null) and (error is null) = (size is not null)
+  ),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  constraint bill_documents_setting_fkey foreign key (tenant_id, term_id, setting_version)
+    references document_settings (tenant_id, term_id, version)
+);
+comment on table bill_documents is
+  'The document of a published bill. It is rendered from frozen parts, so that the bytes are the '
+  'same at every request; size and hash are kept here. If it could not be made, the row has the '
+  'error, and its bill is not published.';
+comment on column bill_documents.edition is
+  'The hash of a fixed sample bill. A program that renders the sample differently renders all '
+  'bills differently; only then may a document differ from its hash here.';
+comment on column bill_documents.error is '{code, message}';
+create index bill_documents_failed on bill_documents (tenant_id, term_id, bill_id)
+  where error is not null;
+call wall_off('bill_documents');
+grant select on bill_documents to billwright_api;
+grant select, insert, update, delete on bill_documents to billwright_worker;
+
+create table deliveries (
+  tenant_id bigint not null references tenants (tenant_id),
+  delivery_id bigint not null,
+  bill_id bigint not null,
+  term_id bigint not null,
+  job_id bigint not null,
+  channel text not null
+    check (channel in ('Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook')),
+  recipient text,
+  status text not null check (status in (
+    'Queued', 'Sending', 'Sent', 'Delivered', 'Failed', 'Uncertain'
+  )),
+  reason text,
+  attempts integer not null default 0,
+  failures smallint not null default 0,
+  next_attempt_at timestamptz,
+  message_id text not null,
+  template_id bigint,
+  template_version integer,
+  sent_at timestamptz,
+  created_at timestamptz not null,
+  created_by text not null,
+  modified_at timestamptz not null,
+  primary key (tenant_id, delivery_id),
+  constraint deliveries_once unique (tenant_id, bill_id, channel, job_id),
+  foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id),
+  constraint deliveries_template_fkey foreign key (tenant_id, template_id, template_version)
+    references template_versions (tenant_id, template_id, version)
+);
+comment on table deliveries is
+  'A bill on its way to a customer by one channel. If an operator repeats it, that is a further '
+  'row of a further job; one job sends nothing twice.';
+comment on column deliveries.recipient is
+  'Frozen: a later change of the party does not redirect it.';
+comment on column deliveries.attempts is
+  'How often it was handed over. Only the sender that counted last may record the result.';
+comment on column deliveries.failures is
+  'How many times in a row it failed for a reason that may pass.';
+comment on column deliveries.message_id is
+  'Always the same for this row, so that a mail that arrives twice is recognised.';
+comment on column deliveries.template_id is
+  'The template of the message, as it was when the delivery was requested. Null if there is none.';
+create index deliveries_term on deliveries (tenant_id, term_id, status, delivery_id);
+create index deliveries_status on deliveries (tenant_id, status, delivery_id);
+create index deliveries_job on deliveries (tenant_id, job_id);
+create index deliveries_finished on deliveries (tenant_id, modified_at)
+  where status in ('Sent', 'Delivered', 'Failed');
+call wall_off('deliveries');
+grant select, update on deliveries to billwright_api;
+grant select, insert, update on deliveries to billwright_worker;
+
+create table print_files (
+  tenant_id bigint not null,
+  job_id bigint not null,
+  part integer not null check (part > 0),
+  term_id bigint not null,
+  name text not null,
+  first_delivery_id bigint not null,
+  last_delivery_id bigint not null,
+  bills integer not null check (bills > 0),
+  size bigint not null check (size > 0),
+  sha256 bytea not null check (length(sha256) = 32),
+  edition text not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, job_id, part),
+  foreign key (tenant_id, term_id) references terms (tenant_id, term_id),
+  foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
+);
+comment on table print_files is
+  'A file for the printer, with the bills of a range of deliveries. It is rendered from frozen '
+  'parts, so that any server can make it; size and hash are kept here.';
+comment on column print_files.job_id is 'The job that wrote it.';
+comment on column print_files.part is 'The files of a job are numbered from 1.';
+create index print_files_term on print_files (tenant_id, term_id, job_id, part);
+call wall_off('print_files');
+grant select on print_files to billwright_api;
+grant select, insert on print_files to billwright_worker;
