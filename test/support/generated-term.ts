@@ -1,5 +1,5 @@
 // A generated term of the worked electricity tariff, with a bill for each use. Use it for tests of
-// posting, and of what comes after it.
+// generating and posting, and of what comes after it.
 
 import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
 import {
@@ -38,6 +38,20 @@ export async function generated(
   }
   await generate(run, termId);
   return { run, termId, subscriptions };
+}
+
+/** Three plain copies of the third scenario, each with another use. */
+export async function threeBills(
+  scene: Scene,
+  uses = [120, 250, 404],
+): Promise<{ run: BillRun; termId: number }> {
+  const run = await openBillRun(scene, elec);
+  const termId = await addTerm(run);
+  for (const [index, use] of uses.entries()) {
+    await addSubscription(run, termId, copyOf(elecC, index, use));
+  }
+  await generate(run, termId);
+  return { run, termId };
 }
 
 type Balance = { code: string; amount: string };

@@ -34,7 +34,7 @@ export function openWorker(scene: Scene, options: EquipmentOptions) {
   return { equipment, stop };
 }
 
-export let made = 0;
+let made = 0;
 
 export async function openPublished(
   scene: Scene,
