@@ -2,7 +2,7 @@
 // how much memory is in use early on and at the end, as JSON.
 import assert from 'node:assert/strict';
 import { mergeBills } from '../src/domain/documents/render-bill.ts';
-import { ordinary } from '../test/documents/bills.ts';
+import { ordinary } from '../test/documents/ordinary-bill.ts';
 import { firstNames, numbered } from './numbered-bills.ts';
 
 const count = Number(process.argv[2] ?? 1_000);

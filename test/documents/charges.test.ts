@@ -11,7 +11,7 @@ import { inMajorUnits } from '../../src/domain/rating/bill.ts';
 import { compilePriceBook, singleVersion } from '../../src/domain/rating/compile/price-book.ts';
 import { rateBill } from '../../src/domain/rating/rate/rate-bill.ts';
 import { tariffCases } from '../rating/tariff-cases.ts';
-import { line, ordinary, ordinaryBill } from './bills.ts';
+import { line, ordinary, ordinaryBill } from './ordinary-bill.ts';
 import { assertWellSet, textsOf } from './page-check.ts';
 
 /** The rows of charges as printed: label, text below it, quantity, rate, amount. */

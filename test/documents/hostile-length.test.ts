@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { renderBill } from '../../src/domain/documents/render-bill.ts';
-import { ordinary } from './bills.ts';
+import { ordinary } from './ordinary-bill.ts';
 
 /** Texts that a caller may send, each with a length at which a search would show. */
 const texts: Record<string, { length: number; text(length: number): string }> = {

@@ -7,7 +7,8 @@ import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { billText } from '../../src/domain/documents/bill-text.ts';
 import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
-import { allBills, line, ordinary, ordinaryBill, sectioned, urdu } from './bills.ts';
+import { allBills, sectioned, urdu } from './bills.ts';
+import { line, ordinary, ordinaryBill } from './ordinary-bill.ts';
 import { textsOf } from './page-check.ts';
 
 const hostileText = `<script>alert(1)</script>"' onload=alert(1) </style> & {{x}} \u202e\u0000`;

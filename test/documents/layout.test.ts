@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
-import { allBills, crowded, letterSize, line, ordinary, ordinaryBill, sectioned } from './bills.ts';
+import { allBills, crowded, letterSize, sectioned } from './bills.ts';
+import { line, ordinary, ordinaryBill } from './ordinary-bill.ts';
 import { assertWellSet, textsOf } from './page-check.ts';
 
 const lay = (input: BillDocumentInput) => layOutBill(input, notoTypefaces());

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { AppError } from '../../src/base/errors.ts';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { mergeBills, renderBill } from '../../src/domain/documents/render-bill.ts';
-import { allBills, crowded, hindi, ordinary, ordinaryBill, sectioned, urdu } from './bills.ts';
+import { allBills, crowded, hindi, sectioned, urdu } from './bills.ts';
+import { ordinary, ordinaryBill } from './ordinary-bill.ts';
 import { pageCount, readPdf } from './pdf-reader.ts';
 
 function named(partyName: string): BillDocumentInput {

@@ -13,7 +13,7 @@ import {
   placeholderNames,
   templateProblem,
 } from '../../src/domain/documents/template.ts';
-import { letterhead, ordinary, ordinaryBill } from './bills.ts';
+import { letterhead, ordinary, ordinaryBill } from './ordinary-bill.ts';
 
 const source = (over: Partial<BillDocument> = {}) => ({
   bill: { ...ordinaryBill, ...over },

@@ -1,21 +1,14 @@
+// Parties: what is stored and shown, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BillingError } from '../../sdk/client.ts';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
+import { newParty, view } from '../support/viewed-parties.ts';
 
 const scene = await openScene();
 const admin = await scene.workspace('parties');
 await scene.enter(admin);
-
-async function newParty(facts: object = {}): Promise<number> {
-  const made = await admin.makeUsers({ userType: 'customer', users: [{ name: 'A', ...facts }] });
-  return Number(made.headers.get('x-party-number'));
-}
-
-async function view(partyNumber: number) {
-  return (await admin.getUsers({ partyNumber })).data.user;
-}
 
 async function total(): Promise<string | null> {
   const listed = await admin.listUsers({ metaData: { includeArchived: true } });
@@ -41,7 +34,7 @@ test('the first party has number 100001, and a view shows every field', async ()
   assert.equal(made.headers.get('x-party-number'), '100001');
   assert.equal(made.headers.get('x-resource-id'), '1');
   assert.equal(made.headers.get('x-resource-count'), '1');
-  const { createdAt, modifiedAt, ts, ...user } = await view(100_001);
+  const { createdAt, modifiedAt, ts, ...user } = await view(admin, 100_001);
   assert.deepEqual(user, {
     partyID: 1,
     partyNumber: 100_001,
@@ -92,13 +85,13 @@ test('customers have no skills, and skills do not end before they begin', async 
   const [, partyNumber = 0] = (made.headers.get('x-party-number') ?? '').split(',').map(Number);
   const updated = await admin.updateUser({ user: { partyNumber, competencies, language: 'ur' } });
   assert.equal(updated.headers.get('x-ignored-fields'), 'user.competencies');
-  const user = await view(partyNumber);
+  const user = await view(admin, partyNumber);
   assert.deepEqual([user.competencies, user.language], [[], 'ur']);
   const hired = await admin.makeUsers({ userType: 'vendor', users: [{ name: 'C', competencies }] });
   assert.equal(hired.headers.get('x-ignored-fields'), null);
   const vendor = Number(hired.headers.get('x-party-number'));
   const whole = competencies.map((one) => ({ level: null, ...one }));
-  assert.deepEqual((await view(vendor)).competencies, whole);
+  assert.deepEqual((await view(admin, vendor)).competencies, whole);
   const ended = [{ name: 'Collector', validFrom: '02/01/2026', validTo: '01/01/2026' }];
   const change = { partyNumber: vendor, competencies: ended };
   await refuses(admin.updateUser({ user: change }), 'INVALID_DATE', {
@@ -107,7 +100,10 @@ test('customers have no skills, and skills do not end before they begin', async 
 });
 
 test('what is not given is empty, and the country is that of the workspace', async () => {
-  const user = await view(await newParty({ email: null, contacts: null, address: null }));
+  const user = await view(
+    admin,
+    await newParty(admin, { email: null, contacts: null, address: null }),
+  );
   assert.equal(user.email, null);
   assert.equal(user.country, 'PK');
   assert.deepEqual([user.contacts, user.competencies], [[], []]);
@@ -121,7 +117,7 @@ test('countries are taken as alpha-2 or alpha-3 in any case and shown as alpha-2
     ['DEU', 'DE'],
     ['gbr', 'GB'],
   ]) {
-    assert.equal((await view(await newParty({ country: sent }))).country, shown);
+    assert.equal((await view(admin, await newParty(admin, { country: sent }))).country, shown);
   }
 });
 
@@ -130,7 +126,7 @@ test('each contact type is taken in any case', async () => {
   const spelled = types.flatMap((type) => [type, type.toLowerCase(), type.toUpperCase()]);
   const contactValue = 'a@example.com';
   const contacts = spelled.map((contactType) => ({ contactType, contactValue }));
-  const user = await view(await newParty({ contacts }));
+  const user = await view(admin, await newParty(admin, { contacts }));
   assert.deepEqual(
     user.contacts.map((contact) => contact.contactType),
     types.flatMap((type) => [type, type, type]),
@@ -145,7 +141,7 @@ test('each kind of party is made by its word, and by no other', async () => {
   ] as const) {
     const made = await admin.makeUsers({ userType, users: [{ name: 'K' }] });
     const partyNumber = Number(made.headers.get('x-party-number'));
-    assert.equal((await view(partyNumber)).userType, kind);
+    assert.equal((await view(admin, partyNumber)).userType, kind);
   }
   for (const userType of ['Customer', 'friend', '', 7]) {
     const call = admin.makeUsers({ userType: userType as never, users: [{ name: 'K' }] });
@@ -207,8 +203,10 @@ test('wrong facts are refused with their own codes', async () => {
 test('a contact of the type Email is an address, or is refused wherever it is sent', async () => {
   const emails = (...values: string[]) =>
     values.map((contactValue) => ({ contactType: 'eMail', contactValue }));
-  const partyNumber = await newParty({ contacts: emails(' b@example.com ', 'c@example.com') });
-  const before = await view(partyNumber);
+  const partyNumber = await newParty(admin, {
+    contacts: emails(' b@example.com ', 'c@example.com'),
+  });
+  const before = await view(admin, partyNumber);
   assert.deepEqual(
     before.contacts.map(({ contactValue }) => contactValue),
     ['b@example.com', 'c@example.com'],
@@ -218,7 +216,7 @@ test('a contact of the type Email is an address, or is refused wherever it is se
     const user = { partyNumber, contacts: emails('d@example.com', wrong) };
     await refuses(admin.updateUser({ user }), 'INVALID_EMAIL', { field, statusCode: 400 });
   }
-  assert.deepEqual(await view(partyNumber), before);
+  assert.deepEqual(await view(admin, partyNumber), before);
   const users = [
     { name: 'A', contacts: emails('a@example.com') },
     { name: 'B', contacts: emails('nobody') },
@@ -240,149 +238,10 @@ test('a contact of the type Email is an address, or is refused wherever it is se
 });
 
 test('several parties may share an e-mail address', async () => {
-  await newParty({ email: 'family@example.com' });
-  await newParty({ email: 'family@example.com' });
+  await newParty(admin, { email: 'family@example.com' });
+  await newParty(admin, { email: 'family@example.com' });
   const { data } = await admin.listUsers({ email: 'FAMILY@example.com' });
   assert.equal(data.users.length, 2);
-});
-
-test('an update changes what is sent, clears what is null and leaves the rest', async () => {
-  const partyNumber = await newParty({ email: 'x@example.com', taxNumber: 'T', language: 'en' });
-  await admin.updateUser({ user: { partyNumber, name: ' B ', taxNumber: null } });
-  const first = await view(partyNumber);
-  assert.deepEqual(
-    [first.name, first.email, first.taxNumber, first.language],
-    ['B', 'x@example.com', null, 'en'],
-  );
-  const contacts = [{ contactType: 'fax', contactValue: '1' }];
-  await admin.updateUser({ user: { partyNumber, contacts, email: null, address: { city: 'X' } } });
-  await admin.updateUser({ user: { partyNumber, contacts: null, address: null, country: 'fra' } });
-  const second = await view(partyNumber);
-  assert.deepEqual(second.contacts, [{ contactType: 'Fax', contactValue: '1' }]);
-  assert.deepEqual([second.email, second.address, second.country], [null, null, 'FR']);
-  await admin.updateUser({ user: { partyNumber, contacts: [] } });
-  assert.deepEqual((await view(partyNumber)).contacts, []);
-  const clearName = admin.updateUser({ user: { partyNumber, name: null as never } });
-  await refuses(clearName, 'FIELD_NOT_NULLABLE', { field: 'user.name' });
-  await refuses(admin.updateUser({ user: { partyNumber, name: ' ' } }), 'REQUIRED_FIELD');
-});
-
-test('an update returns the changed party, and accepts either key or both', async () => {
-  const partyNumber = await newParty();
-  const { partyID } = await view(partyNumber);
-  const done = await admin.updateUser({ user: { partyID, name: 'By id' } });
-  assert.equal(done.headers.get('x-party-number'), String(partyNumber));
-  assert.equal(done.headers.get('x-resource-id'), String(partyID));
-  await admin.updateUser({ user: { partyID, partyNumber, name: 'By both' } });
-  assert.equal((await view(partyNumber)).name, 'By both');
-});
-
-test('an update is refused without a key, with keys of two parties, and for an unknown party', async () => {
-  const one = await newParty();
-  const other = await view(await newParty());
-  await refuses(admin.updateUser({ user: { name: 'X' } }), 'REQUIRED_FIELD', { statusCode: 400 });
-  const nulls = { partyID: null, partyNumber: null, name: 'X' };
-  await refuses(admin.updateUser({ user: nulls }), 'REQUIRED_FIELD');
-  const both = { partyNumber: one, partyID: other.partyID, name: 'X' };
-  await refuses(admin.updateUser({ user: both }), 'PARTY_KEY_MISMATCH', { statusCode: 422 });
-  for (const [key, sent] of [
-    ['user.partyNumber', { partyNumber: 999_999 }],
-    ['user.partyID', { partyID: 999_999 }],
-    ['user.partyNumber', { partyNumber: 999_999, partyID: other.partyID }],
-    ['user.partyID', { partyNumber: one, partyID: 999_999 }],
-  ] as const) {
-    const call = admin.updateUser({ user: { ...sent, name: 'X' } });
-    const { error } = await refuses(call, 'PARTY_NOT_FOUND', { field: key, statusCode: 404 });
-    assert.match(error.message, key === 'user.partyID' ? /the id 999999/ : /the number 999999/);
-  }
-  assert.deepEqual([(await view(one)).name, (await view(other.partyNumber)).name], ['A', 'A']);
-});
-
-test('connectionGroups keeps a known label, makes a new one, renames by id, removes none', async () => {
-  const partyNumber = await newParty();
-  const groups = async (
-    connectionGroups: { connectionGroupID?: number; connectionGroupLabel: string }[],
-  ) => {
-    await admin.updateUser({ user: { partyNumber, connectionGroups } });
-    const { subscriptionGroups } = await view(partyNumber);
-    return subscriptionGroups.map((one) => [one.connectionGroupID, one.connectionGroupLabel]);
-  };
-  const [first] = await groups([{ connectionGroupLabel: ' House 1 ' }]);
-  const id = Number(first?.[0]);
-  assert.deepEqual(first, [id, 'House 1']);
-  const two = [{ connectionGroupLabel: 'House 1' }, { connectionGroupLabel: 'Shop' }];
-  assert.deepEqual(await groups([...two, ...two]), [
-    [id, 'House 1'],
-    [id + 1, 'Shop'],
-  ]);
-  const renamed = await groups([{ connectionGroupID: id, connectionGroupLabel: 'Flat' }]);
-  assert.deepEqual(renamed, [
-    [id, 'Flat'],
-    [id + 1, 'Shop'],
-  ]);
-  assert.deepEqual(await groups([]), renamed);
-  const swapped = [
-    { connectionGroupID: id, connectionGroupLabel: 'Shop 2' },
-    { connectionGroupLabel: 'Flat' },
-  ];
-  assert.deepEqual(await groups(swapped), [
-    [id, 'Shop 2'],
-    [id + 1, 'Shop'],
-    [id + 2, 'Flat'],
-  ]);
-  await refuses(groups([{ connectionGroupID: id, connectionGroupLabel: 'Shop' }]), 'DUPLICATE', {
-    statusCode: 409,
-  });
-  await refuses(
-    groups([{ connectionGroupID: 9999, connectionGroupLabel: 'X' }]),
-    'ACCOUNT_NOT_FOUND',
-    {
-      statusCode: 404,
-    },
-  );
-  await refuses(groups([{ connectionGroupLabel: ' ' }]), 'REQUIRED_FIELD');
-});
-
-test('two accounts of a party can swap their labels in one call', async () => {
-  const partyNumber = await newParty();
-  const connectionGroups = [{ connectionGroupLabel: 'Up' }, { connectionGroupLabel: 'Down' }];
-  await admin.updateUser({ user: { partyNumber, connectionGroups } });
-  const [up, down] = (await view(partyNumber)).subscriptionGroups;
-  const swap = [
-    { connectionGroupID: up?.connectionGroupID ?? 0, connectionGroupLabel: 'Down' },
-    { connectionGroupID: down?.connectionGroupID ?? 0, connectionGroupLabel: 'Up' },
-  ];
-  await admin.updateUser({ user: { partyNumber, connectionGroups: swap } });
-  const labels = (await view(partyNumber)).subscriptionGroups.map(
-    (one) => one.connectionGroupLabel,
-  );
-  assert.deepEqual(labels, ['Down', 'Up']);
-});
-
-test('an account of another party cannot be renamed', async () => {
-  const owner = await newParty();
-  const stranger = await newParty();
-  await admin.updateUser({
-    user: { partyNumber: owner, connectionGroups: [{ connectionGroupLabel: 'Mine' }] },
-  });
-  const connectionGroupID = (await view(owner)).subscriptionGroups[0]?.connectionGroupID ?? 0;
-  const connectionGroups = [{ connectionGroupID, connectionGroupLabel: 'Yours' }];
-  const call = admin.updateUser({ user: { partyNumber: stranger, connectionGroups } });
-  await refuses(call, 'ACCOUNT_NOT_FOUND');
-  assert.equal((await view(owner)).subscriptionGroups[0]?.connectionGroupLabel, 'Mine');
-});
-
-test('an account cannot be given two labels in one call', async () => {
-  const partyNumber = await newParty();
-  const change = (connectionGroups: { connectionGroupLabel: string }[]) =>
-    admin.updateUser({ user: { partyNumber, connectionGroups } });
-  await change([{ connectionGroupLabel: 'Mine' }]);
-  const connectionGroupID = (await view(partyNumber)).subscriptionGroups[0]?.connectionGroupID ?? 0;
-  const labelled = (...labels: string[]) =>
-    labels.map((connectionGroupLabel) => ({ connectionGroupID, connectionGroupLabel }));
-  await refuses(change(labelled('One', 'Two')), 'DUPLICATE', { field: 'user.connectionGroups' });
-  await change(labelled('One', 'One'));
-  assert.equal((await view(partyNumber)).subscriptionGroups[0]?.connectionGroupLabel, 'One');
 });
 
 test('a batch of 1,000 is created as a whole, and the answer has its first 100 numbers', async () => {
@@ -392,7 +251,7 @@ test('a batch of 1,000 is created as a whole, and the answer has its first 100 n
   assert.equal(made.headers.get('x-resource-count'), '1000');
   const numbers = made.headers.get('x-party-number')?.split(',').map(Number) ?? [];
   assert.equal(numbers.length, 100);
-  assert.equal((await view(numbers[99] ?? 0)).name, 'Batch 99');
+  assert.equal((await view(admin, numbers[99] ?? 0)).name, 'Batch 99');
   assert.equal(Number(await total()), before + 1000);
 });
 

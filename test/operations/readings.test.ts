@@ -1,33 +1,16 @@
-// Entering, listing and reviewing readings.
+// Entering and listing readings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestOf } from '../../sdk/client.ts';
 import { refuses } from '../support/client.ts';
+import { at, type Reading, read, seen } from '../support/entered-readings.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
 import { hashRows } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
-const { admin, tenantId, newMeter, hung } = await openMetered(scene, 'readings');
+const { admin, newMeter, hung } = await openMetered(scene, 'readings');
 await scene.enter(admin);
-
-type Reading = RequestOf<'makeReadings'>['readings'][number];
-
-const read = (...readings: Reading[]) => admin.makeReadings({ readings });
-
-function at(number: number, readingDate: string, value: string, facts: Partial<Reading> = {}) {
-  return { number, readingDate, value, ...facts };
-}
-
-/** Date, value, status, use and days, and flags: in the order of days. */
-async function seen(number: number) {
-  const { data } = await admin.getReadings({ number });
-  const day = (text = '') => text.split('/').reverse().join('');
-  return data.readings
-    .sort((a, b) => (day(a.readingDate) < day(b.readingDate) ? -1 : 1))
-    .filter((one) => one.readingType !== 'Installation')
-    .map((one) => [one.readingDate, one.value, one.status, one.consumption, one.days, one.flags]);
-}
 
 async function storesNothing(work: () => Promise<unknown>): Promise<void> {
   const before = await hashRows(scene.sql);
@@ -39,7 +22,7 @@ test('a reading is accepted and measured against the one before', async () => {
   const { connection, number } = await hung({ value: '100', mf: 3 });
   const facts = { source: 'App', remark: 'Behind the fence', externalRef: `a-${number}` };
   const more = { imageUrl: 'https://example.com/1.jpg', readingTime: '08:30' };
-  const done = await read(at(number, '11/01/2026', '107.0', { ...facts, ...more }));
+  const done = await read(admin, at(number, '11/01/2026', '107.0', { ...facts, ...more }));
   assert.deepEqual(done.data, {});
   assert.equal(done.message, '1 reading stored');
   const { data } = await admin.getReadings({ number });
@@ -74,16 +57,16 @@ test('a reading is accepted and measured against the one before', async () => {
 test('far more or far less than the last intervals goes under review; so does a decrease', async () => {
   const { number } = await hung();
   // 10 a day, twice: from then on 3 to 30 a day are usual.
-  await read(at(number, '11/01/2026', '100'), at(number, '21/01/2026', '200'));
-  const done = await read(at(number, '31/01/2026', '501'));
+  await read(admin, at(number, '11/01/2026', '100'), at(number, '21/01/2026', '200'));
+  const done = await read(admin, at(number, '31/01/2026', '501'));
   assert.match(
     done.message,
     /^1 reading stored, 1 under review: meter \d+ on 31\/01\/2026 \(usage is far above the average\)\. Decide on each with review-reading\.$/,
   );
-  await read(at(number, '01/02/2026', '500', { readingType: 'Check' }));
-  await read(at(number, '10/02/2026', '530'));
-  await read(at(number, '20/02/2026', '100'));
-  assert.deepEqual(await seen(number), [
+  await read(admin, at(number, '01/02/2026', '500', { readingType: 'Check' }));
+  await read(admin, at(number, '10/02/2026', '530'));
+  await read(admin, at(number, '20/02/2026', '100'));
+  assert.deepEqual(await seen(admin, number), [
     ['11/01/2026', '100', 'Accepted', '100', 10, []],
     ['21/01/2026', '200', 'Accepted', '100', 10, []],
     ['31/01/2026', '501', 'Review', '301', 10, ['High']],
@@ -95,16 +78,20 @@ test('far more or far less than the last intervals goes under review; so does a 
 
 test('with fewer than two intervals, or under a unit a day, nothing is high or low', async () => {
   const { number } = await hung();
-  await read(at(number, '11/01/2026', '100'), at(number, '21/01/2026', '9000'));
+  await read(admin, at(number, '11/01/2026', '100'), at(number, '21/01/2026', '9000'));
   const { number: small } = await hung();
   await read(
+    admin,
     at(small, '11/01/2026', '1'),
     at(small, '21/01/2026', '2'),
     at(small, '31/01/2026', '11'),
     at(small, '10/02/2026', '11'),
   );
   for (const meter of [number, small]) {
-    assert.deepEqual(new Set((await seen(meter)).map((one) => one[2])), new Set(['Accepted']));
+    assert.deepEqual(
+      new Set((await seen(admin, meter)).map((one) => one[2])),
+      new Set(['Accepted']),
+    );
   }
 });
 
@@ -112,7 +99,9 @@ test('the factors of the metered input take the place of 3 and 0.3', async () =>
   const highLow = { highFactor: 1.5, lowFactor: 0.9 };
   const meteredInputs = [{ name: 'energy', unit: 'kWh', highLow }];
   const strict = await openMetered(scene, 'strict', { meteredInputs });
+  await scene.enter(strict.admin);
   const { number } = await strict.hung();
+  await scene.enter(admin);
   const rows = ['100', '200', '351'].map((value, index) => ({
     number,
     value,
@@ -128,13 +117,13 @@ test('the factors of the metered input take the place of 3 and 0.3', async () =>
 
 test('a register that passed its highest value goes on from zero', async () => {
   const { number } = await hung({ value: '999900' });
-  await read(at(number, '11/01/2026', '100'));
+  await read(admin, at(number, '11/01/2026', '100'));
   const { number: far } = await hung({ value: '900000' });
-  await read(at(far, '11/01/2026', '500000'));
-  await read(at(far, '12/01/2026', '500001', { rollover: true }));
+  await read(admin, at(far, '11/01/2026', '500000'));
+  await read(admin, at(far, '12/01/2026', '500001', { rollover: true }));
   const { data } = await admin.getReadings({ number });
   assert.deepEqual([data.readings.at(-1)?.consumption, data.readings.at(-1)?.rollover], ['200', 1]);
-  assert.deepEqual(await seen(far), [
+  assert.deepEqual(await seen(admin, far), [
     ['11/01/2026', '500000', 'Review', null, null, ['Decreased']],
     ['12/01/2026', '500001', 'Accepted', '600001', 11, []],
   ]);
@@ -142,10 +131,10 @@ test('a register that passed its highest value goes on from zero', async () => {
 
 test('a reading between two others changes the usage of the later one', async () => {
   const { number } = await hung();
-  await read(at(number, '31/01/2026', '300'));
-  await read(at(number, '21/01/2026', '150'), at(number, '11/01/2026', '100'));
-  await read(at(number, '25/01/2026', '301'));
-  assert.deepEqual(await seen(number), [
+  await read(admin, at(number, '31/01/2026', '300'));
+  await read(admin, at(number, '21/01/2026', '150'), at(number, '11/01/2026', '100'));
+  await read(admin, at(number, '25/01/2026', '301'));
+  assert.deepEqual(await seen(admin, number), [
     ['11/01/2026', '100', 'Accepted', '100', 10, []],
     ['21/01/2026', '150', 'Accepted', '50', 10, []],
     ['25/01/2026', '301', 'Review', null, null, ['Decreased']],
@@ -158,6 +147,7 @@ test('several registers are read by name, each by its own kind', async () => {
   const connection = await hungAt(number);
   const read3 = (readingDate: string, peak: string, off: string, demand: string) =>
     read(
+      admin,
       at(number, readingDate, peak, { register: 'kWhPeak' }),
       at(number, readingDate, off, { register: 'KWHOFFPEAK' }),
       at(number, readingDate, demand, { register: 'kW' }),
@@ -177,7 +167,7 @@ test('several registers are read by name, each by its own kind', async () => {
     ],
   );
   const field = 'readings[0].register';
-  await refuses(read(at(number, '01/03/2026', '1')), 'REGISTER_REQUIRED', { field });
+  await refuses(read(admin, at(number, '01/03/2026', '1')), 'REGISTER_REQUIRED', { field });
 });
 
 /** Installs a meter that measures nothing the context bills. */
@@ -215,10 +205,11 @@ async function hungAt(number: number): Promise<string> {
 test('every bad row is named, and then no row is stored', async () => {
   const { number } = await hung();
   const unassigned = await newMeter();
-  await read(at(number, '11/01/2026', '100', { externalRef: 'ref-1' }));
+  await read(admin, at(number, '11/01/2026', '100', { externalRef: 'ref-1' }));
   await storesNothing(async () => {
     const refusal = await refuses(
       read(
+        admin,
         at(number, '12/01/2026', '101'),
         at(999_999, '12/01/2026', '1'),
         at(unassigned, '12/01/2026', '1'),
@@ -251,166 +242,35 @@ test('every bad row is named, and then no row is stored', async () => {
         ['readings[11].register', 'REGISTER_REQUIRED'],
       ],
     );
-    await refuses(read(at(999_999, '12/01/2026', '1')), 'METER_NOT_FOUND', { statusCode: 404 });
-    await refuses(read(at(number, '31/02/2026', '1')), 'INVALID_DATE', { statusCode: 400 });
-    await refuses(read(at(number, '12/01/2026', 'x')), 'INVALID_NUMBER', { statusCode: 400 });
+    await refuses(read(admin, at(999_999, '12/01/2026', '1')), 'METER_NOT_FOUND', {
+      statusCode: 404,
+    });
+    await refuses(read(admin, at(number, '31/02/2026', '1')), 'INVALID_DATE', { statusCode: 400 });
+    await refuses(read(admin, at(number, '12/01/2026', 'x')), 'INVALID_NUMBER', {
+      statusCode: 400,
+    });
     const wrong = [{ readingTime: '24:00' }, { readingTime: '8:30' }];
     for (const facts of wrong) {
-      await refuses(read(at(number, '12/01/2026', '1', facts)), 'INVALID_DATETIME');
+      await refuses(read(admin, at(number, '12/01/2026', '1', facts)), 'INVALID_DATETIME');
     }
     const type = { readingType: 'Installation' } as unknown as Partial<Reading>;
-    await refuses(read(at(number, '12/01/2026', '1', type)), 'INVALID_ENUM');
+    await refuses(read(admin, at(number, '12/01/2026', '1', type)), 'INVALID_ENUM');
   });
 });
 
 test('the same upload again is refused row by row', async () => {
   const { number } = await hung();
   const rows = [at(number, '11/01/2026', '1'), at(number, '12/01/2026', '2')];
-  await read(...rows);
+  await read(admin, ...rows);
   await storesNothing(async () => {
-    const refusal = await refuses(read(...rows), 'DUPLICATE_ROW');
+    const refusal = await refuses(read(admin, ...rows), 'DUPLICATE_ROW');
     assert.equal(refusal.error.details.length, 2);
   });
 });
 
-async function underReview(number: number): Promise<number> {
-  const { data } = await admin.getReadings({ number, status: 'Review' });
-  return data.readings[0]?.readingID ?? 0;
-}
-
-const review = (readingID: number, decision: 'Accept' | 'Reject', facts: object = {}) =>
-  admin.reviewReading({ data: { readingID, decision, ...facts } });
-
-test('review-reading accepts, corrects or rejects, and recomputes the usage of the next reading', async () => {
-  const { number } = await hung();
-  await read(at(number, '11/01/2026', '100'), at(number, '21/01/2026', '200'));
-  await read(at(number, '31/01/2026', '900'));
-  await review(await underReview(number), 'Accept', { remark: 'Guests' });
-  await read(at(number, '10/02/2026', '1000'));
-  await read(at(number, '05/02/2026', '920'));
-  await review(await underReview(number), 'Accept', { value: '950' });
-  assert.deepEqual(await seen(number), [
-    ['11/01/2026', '100', 'Accepted', '100', 10, []],
-    ['21/01/2026', '200', 'Accepted', '100', 10, []],
-    ['31/01/2026', '900', 'Accepted', '700', 10, ['High']],
-    ['05/02/2026', '950', 'Accepted', '50', 5, ['Low']],
-    ['10/02/2026', '1000', 'Accepted', '50', 5, []],
-  ]);
-  const { data } = await admin.getReadings({
-    number,
-    fromDate: '05/02/2026',
-    toDate: '05/02/2026',
-  });
-  const readingID = data.readings[0]?.readingID ?? 0;
-  const rejected = await review(readingID, 'Reject', { value: '955', remark: 'Wrong house' });
-  assert.equal(rejected.headers.get('x-ignored-fields'), 'data.value');
-  assert.deepEqual((await seen(number)).slice(3), [
-    ['05/02/2026', '950', 'Rejected', null, null, ['Low']],
-    ['10/02/2026', '1000', 'Accepted', '100', 10, []],
-  ]);
-  await refuses(review(readingID, 'Accept'), 'INVALID_STATE', { statusCode: 409 });
-  await read(at(number, '05/02/2026', '960'));
-});
-
-test('a decrease is accepted only with a corrected value or as a rollover', async () => {
-  const { number } = await hung({ value: '600000' });
-  await read(at(number, '11/01/2026', '599999'));
-  const readingID = await underReview(number);
-  await refuses(review(readingID, 'Accept'), 'READING_DECREASED', { field: 'data.value' });
-  await refuses(review(readingID, 'Accept', { value: '7000000' }), 'INVALID_NUMBER');
-  await review(readingID, 'Accept', { rollover: true });
-  assert.equal((await seen(number))[0]?.[3], '999999');
-  await refuses(review(9_999_999, 'Accept'), 'READING_NOT_FOUND', { statusCode: 404 });
-});
-
-test('what a meter began with can be corrected and not rejected', async () => {
-  const { number } = await hung({ value: '50' });
-  await read(at(number, '11/01/2026', '100'));
-  const { data } = await admin.getReadings({ number });
-  const first = data.readings[0]?.readingID ?? 0;
-  await refuses(review(first, 'Reject'), 'INVALID_STATE');
-  await review(first, 'Accept', { value: '60' });
-  assert.equal((await seen(number))[0]?.[3], '40');
-});
-
-/** As if a term had taken the reading. */
-async function lock(readingID: number, status: 'Open' | 'Posted'): Promise<number> {
-  const { rows } = await scene.sql.query(
-    `insert into terms (tenant_id, term_id, context_id, batch_id, billing_period_id, term_type,
-       label, start_date, end_date, due_date, post_type, status, stage, created_at, created_by,
-       modified_at, modified_by, ts)
-     select $1, coalesce(max(term_id), 0) + 1, 1, 1, 1, 'OffCycle',
-       'T' || coalesce(max(term_id), 0), '2026-01-01', '2026-01-31', '2026-02-15',
-       'Post Subscription', $2, 'Created', now(), 'x', now(), 'x', 1
-     from terms where tenant_id = $1
-     returning term_id::int`,
-    [tenantId, status],
-  );
-  await scene.sql.query(
-    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
-       reading_id, reading_date, value, reading_type, locked_at, locked_by)
-     select r.tenant_id, $2, a.subscription_id, r.assignment_id, r.position, r.reading_id,
-       r.reading_date, r.value, r.reading_type, now(), 'x'
-     from readings r join meter_assignments a using (tenant_id, assignment_id)
-     where r.tenant_id = $1 and r.reading_id = $3`,
-    [tenantId, rows[0].term_id, readingID],
-  );
-  return rows[0].term_id;
-}
-
-test('a reading that a term has taken is Locked, then Billed, and nothing is entered before it', async () => {
-  const { connection, number } = await hung();
-  await read(at(number, '11/01/2026', '100'), at(number, '21/01/2026', '200'));
-  const { data } = await admin.getReadings({ number });
-  const [, one, two] = data.readings.map((reading) => reading.readingID ?? 0) as number[];
-  const locked = await lock(one ?? 0, 'Open');
-  const billed = await lock(two ?? 0, 'Posted');
-  const stateOf = async (termID: number, status: 'Locked' | 'Billed') => {
-    const found = await admin.getReadings({ termID, status });
-    return found.data.readings.map((reading) => [reading.value, reading.termID, reading.status]);
-  };
-  assert.deepEqual(await stateOf(locked, 'Locked'), [['100', locked, 'Locked']]);
-  assert.deepEqual(await stateOf(billed, 'Billed'), [['200', billed, 'Billed']]);
-  const free = await admin.getReadings({ number, status: 'Accepted' });
-  assert.deepEqual(
-    free.data.readings.map((reading) => reading.readingType),
-    ['Installation'],
-  );
-  await refuses(review(one ?? 0, 'Accept', { value: '101' }), 'READING_LOCKED', {
-    statusCode: 409,
-  });
-  const field = 'readings[0].readingDate';
-  await refuses(read(at(number, '20/01/2026', '150')), 'READING_LOCKED', { field });
-  await read(at(number, '22/01/2026', '210'));
-  const data2 = { connectionNumber: connection, number, removeDate: '21/01/2026' };
-  await refuses(admin.removeMeter({ data: data2 }), 'DATE_OUT_OF_ORDER');
-});
-
-test('a reading that waits for review can be rejected also before one that a term has taken', async () => {
-  const { number } = await hung({ value: '50' });
-  await read(at(number, '11/01/2026', '10'), at(number, '21/01/2026', '200'));
-  const shown = async () => {
-    const { data } = await admin.getReadings({ number });
-    return data.readings.slice(1).map((one) => [one.value, one.status, one.consumption]);
-  };
-  const { data } = await admin.getReadings({ number });
-  const [, waiting, taken] = data.readings.map((reading) => reading.readingID ?? 0) as number[];
-  await lock(taken ?? 0, 'Posted');
-  assert.deepEqual(await shown(), [
-    ['10', 'Review', null],
-    ['200', 'Billed', '150'],
-  ]);
-  await refuses(review(waiting ?? 0, 'Accept', { value: '100' }), 'READING_LOCKED');
-  await review(waiting ?? 0, 'Reject');
-  assert.deepEqual(await shown(), [
-    ['10', 'Rejected', null],
-    ['200', 'Billed', '150'],
-  ]);
-});
-
 test('get-readings narrows by meter, subscription, state and days, and pages', async () => {
   const { connection, number } = await hung();
-  await read(...[1, 2, 3, 4, 5].map((n) => at(number, `1${n}/01/2026`, String(n))));
+  await read(admin, ...[1, 2, 3, 4, 5].map((n) => at(number, `1${n}/01/2026`, String(n))));
   const values = async (filter: RequestOf<'getReadings'>) => {
     const { data, headers } = await admin.getReadings(filter);
     return [data.readings.map((one) => one.value), headers.get('x-total-count')];
@@ -455,9 +315,9 @@ test('a customer enters and sees readings of its own meters only', async () => {
 test('readings that are entered at once for one register are measured one after the other', async () => {
   const { number } = await hung();
   const days = ['11', '12', '13', '14', '15', '16', '17', '18'];
-  await Promise.all(days.map((day) => read(at(number, `${day}/01/2026`, day))));
+  await Promise.all(days.map((day) => read(admin, at(number, `${day}/01/2026`, day))));
   assert.deepEqual(
-    (await seen(number)).map((one) => [one[1], one[3], one[4]]),
+    (await seen(admin, number)).map((one) => [one[1], one[3], one[4]]),
     [['11', '11', 10], ...days.slice(1).map((day) => [day, '1', 1])],
   );
 });

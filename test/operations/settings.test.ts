@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { smallLogo } from '../documents/bills.ts';
+import { smallLogo } from '../documents/ordinary-bill.ts';
 import { refuses } from '../support/client.ts';
 import { openScene } from '../support/scene.ts';
 

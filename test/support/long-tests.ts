@@ -4,24 +4,13 @@
 
 export const longTestFiles: Record<string, number> = {
   'test/attacks.test.ts': 575,
-  'test/billrun/beside-meters.test.ts': 500,
-  'test/billrun/cancel-bill.test.ts': 425,
-  'test/billrun/catch-up.test.ts': 450,
   'test/billrun/combined.test.ts': 475,
-  'test/billrun/readings-taken.test.ts': 425,
-  'test/documents/bills.ts': 450,
   'test/faults/gates.test.ts': 450,
   'test/faults/verify.test.ts': 800,
   'test/operations/audit.test.ts': 750,
-  'test/operations/imports.test.ts': 450,
   'test/operations/jobs.test.ts': 450,
-  'test/operations/parties.test.ts': 450,
-  'test/operations/readings.test.ts': 475,
-  'test/operations/services.test.ts': 575,
   'test/operations/term-readings.test.ts': 550,
-  'test/support/random-months.ts': 425,
   'test/support/term-rows.ts': 425,
-  'test/tenancy.test.ts': 525,
 };
 
 export const longTestFunctions: Record<string, number> = {

@@ -1,4 +1,5 @@
 // A small context and plan, and ways to make them.
+import assert from 'node:assert/strict';
 import type { RequestOf } from '../../sdk/client.ts';
 import type { TestClient } from './client.ts';
 
@@ -86,4 +87,12 @@ export async function priceOf(
     },
   });
   return data.bill.status === 'Error' ? Number.NaN : data.bill.currentCharges;
+}
+
+/** As get-services shows it. */
+export async function shownService(client: TestClient, serviceCode: string) {
+  const { data } = await client.getServices({ serviceCode });
+  const [service] = data.services;
+  assert.ok(service, serviceCode);
+  return service;
 }

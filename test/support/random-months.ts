@@ -2,38 +2,49 @@
 // end.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { billsOf, generate, post, rowsOf, unpost } from './bill-run.ts';
-import { assertChecks } from './checks.ts';
+import {
+  generateTwice,
+  holdOne,
+  lock,
+  newTermOver,
+  postTerm,
+  read,
+  unpostTerm,
+} from './house-terms.ts';
 import {
   byHand,
   dayOf,
   days,
-  describe,
   type House,
   lastDay,
   type Meter,
   may,
-  ownPart,
   rebill,
   shownBy,
   type Term,
   uploaded,
   wireDay,
 } from './months-house.ts';
-import { assertIdentities } from './published-bill.ts';
 import { newMeter, newParty, shown } from './subscriptions.ts';
-import { newTerm } from './terms.ts';
 
 const natural = (max: number) => fc.nat({ max });
+
 const term = natural(5);
+
 const who = natural(1);
+
 const day = natural(days - 1);
 
 const isRead = fc.boolean();
+
 const length = fc.integer({ min: 5, max: 40 });
+
 const amount = fc.integer({ min: 1, max: 90 });
+
 const reading = fc.constantFrom('current', 'estimated', 'previous');
+
 const type = fc.constantFrom('OffCycle', 'Final');
+
 /** How the days of a term for some customers lie to those of the newest Regular one. */
 const shape = fc.constantFrom('same', 'first', 'last', 'wider', 'any');
 
@@ -68,6 +79,7 @@ export const actions = fc.oneof(
   one(1, 'plan', { who, day, isRead }),
   one(1, 'exchange', { who, day, isRead }),
 );
+
 export type Action = typeof actions extends fc.Arbitrary<infer One> ? One : never;
 
 function pick(house: House, index: number, status: Term['status']): Term | undefined {
@@ -242,51 +254,6 @@ async function openTerm(house: House, action: NewTerm): Promise<void> {
   await newTermOver(house, type, from, to, whom);
 }
 
-async function newTermOver(
-  house: House,
-  type: string,
-  from: number,
-  to: number,
-  whom: string[],
-): Promise<Term | undefined> {
-  const { serviceCode } = house;
-  const data = {
-    serviceCode,
-    type: type as 'Regular',
-    startDate: wireDay(from),
-    endDate: wireDay(to),
-    ...(type === 'Regular' ? {} : { connectionNumbers: whom }),
-  };
-  let id = 0;
-  const what = `${type} term ${wireDay(from)}-${wireDay(to)} ${type === 'Regular' ? '' : whom}`;
-  const made = await may(house, what, async () => {
-    id = await newTerm(house.run.client, data);
-  });
-  if (!made) return;
-  const found: Term = { id, type, from, to, status: 'Open' };
-  house.story.push(`  is term ${id}`);
-  house.terms.push(found);
-  return found;
-}
-
-async function read(house: House, one: number, on: number): Promise<void> {
-  const { number, since, base } = house.meters[one] as Meter;
-  if (on < since) return;
-  const value = String(shownBy(one, on) - base);
-  const reading = { number, value, readingDate: wireDay(on) };
-  await may(house, `read ${house.numbers[one]} ${value} on ${reading.readingDate}`, () =>
-    house.run.client.makeReadings({ readings: [reading] }),
-  );
-}
-
-async function lock(house: House, { id: termID }: Term, reading: string): Promise<void> {
-  await may(house, `lock ${termID} ${reading}`, async () => {
-    const data = { termID, reading };
-    const { message } = await house.run.client.postMeterReadings({ operation: 'schedule', data });
-    house.story.push(`  ${message}`);
-  });
-}
-
 async function give(house: House, found: Term, action: TermAction): Promise<void> {
   const names = action.do === 'value' ? byHand : uploaded;
   const one = action.who ?? 0;
@@ -309,55 +276,6 @@ async function give(house: House, found: Term, action: TermAction): Promise<void
   });
   const given = { what, who: one, term: found.id, amount: action.amount, isOfCancelled: false };
   if (isDone) house.given.push(given);
-}
-
-/** The same twice; every bill adds up. */
-async function generateTwice(house: House, { id }: Term): Promise<boolean> {
-  const { run } = house;
-  const isDone = await may(house, `generate ${id}`, () => generate(run, id));
-  if (!isDone) return false;
-  const hashes = () =>
-    rowsOf<{ unit_id: string; hash: string }>(
-      run,
-      `select unit_id, status, encode(hash, 'hex') as hash from bills
-       where tenant_id = $1 and term_id = $2 order by unit_id`,
-      [id],
-    );
-  const before = await hashes();
-  await generate(run, id);
-  assert.deepEqual(await hashes(), before, 'generated once more, a bill is another');
-  for (const bill of await billsOf(run, id)) {
-    const errors = bill.errors.map((one) => one.code).join();
-    house.story.push(`  ${describe(bill)} ${errors}`);
-    if (errors === '') assertIdentities(bill);
-  }
-  return true;
-}
-
-async function holdOne(house: House, found: Term, number: string, hold: boolean): Promise<void> {
-  const bills = await billsOf(house.run, found.id);
-  const bill = bills.find((shownBill) => ownPart(shownBill, number).length > 0) ?? bills[0];
-  if (!bill) return;
-  const data = { billID: bill.billID, hold, reason: 'to be looked at' };
-  await may(house, `${hold ? 'hold' : 'release'} ${number} in ${found.id}`, () =>
-    house.run.client.holdBill({ data }),
-  );
-}
-
-async function postTerm(house: House, found: Term, skipErrors = true): Promise<boolean> {
-  const { run } = house;
-  const isDone = await may(house, `post ${found.id}`, () => post(run, found.id, skipErrors));
-  if (!isDone) return false;
-  found.status = 'Posted';
-  await assertChecks(run.scene, run.tenantId);
-  return true;
-}
-
-async function unpostTerm(house: House, found: Term): Promise<void> {
-  const { run } = house;
-  if (!(await may(house, `unpost ${found.id}`, () => unpost(run, found.id)))) return;
-  found.status = 'Open';
-  await assertChecks(run.scene, run.tenantId);
 }
 
 /** Nothing stays open: what is left is read, released and posted, and the rest by a last term. */

@@ -111,3 +111,15 @@ export async function hashOf(run: Running, billId: number): Promise<string> {
   const [row] = await rowsOf<{ hash: string }>(run, query, [billId]);
   return row?.hash ?? '';
 }
+
+/** January's 100 units and February's 120, each on its own days. */
+export async function assertBothMonths(run: Running, term: number): Promise<void> {
+  const bill = await billOf(run, term);
+  assert.deepEqual(daysOf(bill), ['Draft', '01/01/2026', '28/02/2026']);
+  assert.deepEqual(readingsOn(bill), [['01/01/2026', '0', '28/02/2026', '220', '220']]);
+  assert.deepEqual(linesOf(bill), [
+    ['energyCharge', '01/01/2026', 100 * 20],
+    ['energyCharge', '01/02/2026', 120 * 20],
+    ['gst', '01/01/2026', (220 * 20) / 10],
+  ]);
+}
