@@ -10,7 +10,7 @@ export const ledgerAccounts = {
   opening: 8,
   badDebt: 9,
   disputed: 10,
-  // Added later; far above the ids of accounts that workspaces have created themselves.
+  // Far above the ids of a workspace's own accounts.
   payable: 1_000_001,
   expense: 1_000_002,
 } as const;
