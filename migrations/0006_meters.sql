@@ -328,6 +328,9 @@ grant execute on function search_subscriptions(text) to billwright_api;
 create function scan_subscriptions(pattern text) returns setof bigint
 language sql stable security definer rows 100000
 set search_path = public, pg_temp
+-- By other joins it would read 5 to 13 times as much.
+set enable_nestloop = off
+set enable_mergejoin = off
 as $$
   select s.subscription_id
   from subscriptions s

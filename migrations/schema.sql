@@ -1622,6 +1622,8 @@ CREATE OR REPLACE FUNCTION public.scan_subscriptions(pattern text)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 100000
  SET search_path TO 'public', 'pg_temp'
+ SET enable_nestloop TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
   select s.subscription_id
   from subscriptions s
