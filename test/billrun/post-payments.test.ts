@@ -21,10 +21,11 @@ import {
 import { assertChecks } from '../support/checks.ts';
 import { makeFullTerm } from '../support/full-term.ts';
 import { balances, cents, elec, elecC, generated } from '../support/generated-term.ts';
+import { readNext } from '../support/meter-rows.ts';
 import { termID } from '../support/residential-rows.ts';
 import { prepareStep, runStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
-import { insertOpening, readNext } from '../support/term-rows.ts';
+import { insertOpening } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -63,7 +64,12 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
 
 test('a wallet pays the oldest bill first, whichever part of the term is posted first', async () => {
   // One more than goes into a part.
-  const { workspace, tenantId } = await makeFullTerm(scene, scene.baseUrl, 'wallet-parts', 1_001);
+  const { workspace, tenantId } = await makeFullTerm(
+    scene,
+    scene.baseUrl,
+    'post-wallet-parts',
+    1_001,
+  );
   const ofParty = (partyId: number, ...ids: number[]) =>
     scene.sql.query(
       `update subscriptions set party_id = $2, account_id = $2

@@ -15,8 +15,9 @@ import {
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { balances, elec, elecC, generated, termOf } from '../support/generated-term.ts';
+import { readNext } from '../support/meter-rows.ts';
 import { openScene } from '../support/scene.ts';
-import { insertOpening, readNext } from '../support/term-rows.ts';
+import { insertOpening } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();

@@ -23,8 +23,9 @@ import {
   generated,
   termOf,
 } from '../support/generated-term.ts';
+import { readNext } from '../support/meter-rows.ts';
 import { openScene } from '../support/scene.ts';
-import { insertOpening, readNext } from '../support/term-rows.ts';
+import { insertOpening } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();

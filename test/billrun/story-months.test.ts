@@ -36,15 +36,16 @@ async function billed(place: OfferPlace, days: typeof july, readings: string[][]
 const items = (values: Record<string, string>) =>
   Object.entries(values).map(([name, formula]) => ({ name, formula }));
 
+const ofTerm = (component: string, formula: string) => ({
+  component,
+  scope: 'Term' as const,
+  formula,
+});
+
 test('a child plan without the minimum of its parent, inside a month and back again', async () => {
   const changes = { fee: 'Split', atEnd: 'End', atStart: 'Start', mean: 'Weighted' } as const;
   const values = Object.entries(changes).map(([name, changeInTerm]) => {
     return { name, type: 'Number' as const, default: '0', changeInTerm };
-  });
-  const ofTerm = (component: string, formula: string) => ({
-    component,
-    scope: 'Term' as const,
-    formula,
   });
   const components = ['a', 'b', 'c', 'd', 'minimum'].map(charge);
   const place = await openOffer(
@@ -125,8 +126,16 @@ test('a credit is rounded up, month by month, until it is used up', async () => 
   await assertChecks(scene, place.tenantId);
 });
 
+const inputs = { peak: 'kWhPeak', rest: 'kWhOffPeak', load: 'kW' };
+
+/** What the registers of a meter show, in their order. */
+const shows = (...values: string[]) =>
+  Object.values(inputs).flatMap((register, index) => {
+    const value = values[index];
+    return value === undefined ? [] : [{ register, value }];
+  });
+
 test('peak, rest and highest load over a turn and an exchange for a meter of factor 3', async () => {
-  const inputs = { peak: 'kWhPeak', rest: 'kWhOffPeak', load: 'kW' };
   const demand = 'MAX(usage.load, 80% * HISTMAX("load", 11)) * 10';
   const place = await openOffer(
     scene,
@@ -152,11 +161,6 @@ test('peak, rest and highest load over a turn and an exchange for a meter of fac
   );
   const old = await newMeter(place.client, { meterType: 2 });
   const next = await newMeter(place.client, { meterType: 2, mf: 3 });
-  const shows = (...values: string[]) =>
-    Object.values(inputs).flatMap((register, index) => {
-      const value = values[index];
-      return value === undefined ? [] : [{ register, value }];
-    });
   const initialReadings = shows('999900', '100');
   const number = await place.connectOld({
     meters: [{ number: old, installDate: '30/06/2026', initialReadings }],

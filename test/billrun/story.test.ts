@@ -11,10 +11,10 @@ const { scene, mailServer } = await story.openMailedScene();
 const amountsOf = (bill: ShownBill | undefined) =>
   Object.fromEntries((bill?.lines ?? []).map(({ component, amount }) => [component, amount]));
 
-test('electricity: a meter is exchanged, a customer leaves, a house is empty', async () => {
-  const elec = await story.openStory(scene, mailServer, { id: 'ELEC', date: '01/07/2025' });
-  const { client, one } = elec;
-  const mailboxes = ['khan@example.com', 'bibi@example.com', 'shah@example.com'];
+type Story = Awaited<ReturnType<typeof story.openStory>>;
+
+/** Three customers of another system, with their meters, debts and earlier use. */
+async function takeOverThree(elec: Story): Promise<void> {
   const khan = await story.addCustomer(elec, 'A. Khan', 'khan@example.com');
   const bibi = await story.addCustomer(elec, 'Z. Bibi', 'bibi@example.com');
   const shah = await story.addCustomer(elec, 'M. Shah', 'shah@example.com');
@@ -61,7 +61,47 @@ test('electricity: a meter is exchanged, a customer leaves, a house is empty', a
     [350, 290],
     [0, 12],
   ]);
+}
 
+function assertElectricity(bills: readonly ShownBill[]): void {
+  const [a, b, c] = bills;
+  // (48352 - 48210) * 1 + (131 - 0) * 2
+  assert.equal(a?.usage[0]?.quantity, '404');
+  assert.deepEqual(amountsOf(a), {
+    energyCharge: 9_988.12, // 100 * 16.48 + 100 * 22.95 + 100 * 27.14 + 104 * 32.03
+    fixedCharge: 1_000, // 5 kW * 200, for 404 is above 300
+    meterRent: 25,
+    fuelAdjustment: 321.22, // 376 of May * 0.8543
+    electricityDuty: 154.64, // (9988.12 + 321.22) * 1.5 %
+    gst: 2_068.02, // (9988.12 + 1000 + 25 + 321.22 + 154.64) * 18 %
+    tvFee: 35,
+  });
+  assert.equal(a?.payableWithinDueDate, 14_842); // 13592.00 + 1249.60, rounded up by 0.40
+  assert.equal(a?.payableAfterDueDate, 16_201); // 14842 + 1359, which is 10 % of 13592.00
+  assert.deepEqual([b?.billedFrom, b?.billedTo], ['01/07/2025', '20/07/2025']);
+  assert.deepEqual(amountsOf(b), {
+    energyCharge: 7_381.35, // limits * 20 / 31: 193.55 * 27.14 + (260 - 193.55) * 32.03
+    meterRent: 16.13, // 25 * 20 / 31
+    fuelAdjustment: 247.75, // 290 of May * 0.8543
+    electricityDuty: 114.44, // (7381.35 + 247.75) * 1.5 %
+    gst: 1_396.74, // (7381.35 + 16.13 + 247.75 + 114.44) * 18 %
+  });
+  assert.deepEqual(amountsOf(c), {
+    meterRent: 25,
+    fuelAdjustment: 10.25, // 12 of May * 0.8543
+    minimumAdjustment: 75, // 75 - 0
+    electricityDuty: 0.15, // 10.25 * 1.5 %
+    gst: 19.87, // (25 + 10.25 + 75 + 0.15) * 18 %
+    tvFee: 35,
+  });
+  assert.equal(c?.payableWithinDueDate, 125); // 165.27 - 40, rounded down by 0.27
+}
+
+test('electricity: a meter is exchanged, a customer leaves, a house is empty', async () => {
+  const elec = await story.openStory(scene, mailServer, { id: 'ELEC', date: '01/07/2025' });
+  const { client, one } = elec;
+  const mailboxes = ['khan@example.com', 'bibi@example.com', 'shah@example.com'];
+  await takeOverThree(elec);
   await story.onDay(scene, '14/07/2025', client);
   await client.replaceMeter({
     data: {
@@ -96,38 +136,7 @@ test('electricity: a meter is exchanged, a customer leaves, a house is empty', a
   for (const [index, { expected }] of one.scenarios.entries()) {
     assertPublished(bills[index] ?? assert.fail(), expected);
   }
-
-  const [a, b, c] = bills;
-  // (48352 - 48210) * 1 + (131 - 0) * 2
-  assert.equal(a?.usage[0]?.quantity, '404');
-  assert.deepEqual(amountsOf(a), {
-    energyCharge: 9_988.12, // 100 * 16.48 + 100 * 22.95 + 100 * 27.14 + 104 * 32.03
-    fixedCharge: 1_000, // 5 kW * 200, for 404 is above 300
-    meterRent: 25,
-    fuelAdjustment: 321.22, // 376 of May * 0.8543
-    electricityDuty: 154.64, // (9988.12 + 321.22) * 1.5 %
-    gst: 2_068.02, // (9988.12 + 1000 + 25 + 321.22 + 154.64) * 18 %
-    tvFee: 35,
-  });
-  assert.equal(a?.payableWithinDueDate, 14_842); // 13592.00 + 1249.60, rounded up by 0.40
-  assert.equal(a?.payableAfterDueDate, 16_201); // 14842 + 1359, which is 10 % of 13592.00
-  assert.deepEqual([b?.billedFrom, b?.billedTo], ['01/07/2025', '20/07/2025']);
-  assert.deepEqual(amountsOf(b), {
-    energyCharge: 7_381.35, // limits * 20 / 31: 193.55 * 27.14 + (260 - 193.55) * 32.03
-    meterRent: 16.13, // 25 * 20 / 31
-    fuelAdjustment: 247.75, // 290 of May * 0.8543
-    electricityDuty: 114.44, // (7381.35 + 247.75) * 1.5 %
-    gst: 1_396.74, // (7381.35 + 16.13 + 247.75 + 114.44) * 18 %
-  });
-  assert.deepEqual(amountsOf(c), {
-    meterRent: 25,
-    fuelAdjustment: 10.25, // 12 of May * 0.8543
-    minimumAdjustment: 75, // 75 - 0
-    electricityDuty: 0.15, // 10.25 * 1.5 %
-    gst: 19.87, // (25 + 10.25 + 75 + 0.15) * 18 %
-    tvFee: 35,
-  });
-  assert.equal(c?.payableWithinDueDate, 125); // 165.27 - 40, rounded down by 0.27
+  assertElectricity(bills);
   await story.assertMailed(elec, bills, mailboxes);
 
   // What is owed: 14842.00, 9156.00 and 125.00, as the bills say.

@@ -15,8 +15,8 @@ import {
   unpost,
 } from '../support/bill-run.ts';
 import { schedule } from '../support/delivery.ts';
+import { readNext } from '../support/meter-rows.ts';
 import { openScene } from '../support/scene.ts';
-import { readNext } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();

@@ -27,10 +27,11 @@ import {
 } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { readNext } from '../support/meter-rows.ts';
 import { august, july, type OfferPlace } from '../support/offer-place.ts';
 import { prepareStep, whileCrew } from '../support/run-steps.ts';
 import { openScene } from '../support/scene.ts';
-import { insertOpening, readNext } from '../support/term-rows.ts';
+import { insertOpening } from '../support/term-rows.ts';
 
 const scene = await openScene();
 scene.runJobs();

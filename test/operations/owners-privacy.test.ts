@@ -20,21 +20,7 @@ const place = await openHandedOver();
 async function openHandedOver() {
   const admin = await scene.workspace('privacy');
   const clerk = await staffLogin(admin);
-  const offer = await newOffer(
-    clerk,
-    {
-      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
-      components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 }],
-      values: [{ name: 'rate', type: 'Number', default: '10', overridable: 1 }],
-      holdRules: [],
-    } as never,
-    {
-      componentRules: [
-        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * rate' },
-      ],
-      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
-    },
-  );
+  const offer = await newEnergyOffer(clerk);
   const old = await newParty(clerk, 'OLDMARK Former');
   const next = await newParty(clerk, 'NEWMARK Present');
   const tenant = await newParty(clerk, 'OLDMARK Occupant');
@@ -89,6 +75,24 @@ async function openHandedOver() {
   await bill(clerk, { ...context, ...final });
   const newLogin = await customerLogin(admin, 'NEWMARK-login', next);
   return { admin, clerk, number, connection, old, next, context, oldLogin, newLogin };
+}
+
+function newEnergyOffer(clerk: TestClient) {
+  return newOffer(
+    clerk,
+    {
+      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+      components: [{ name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 }],
+      values: [{ name: 'rate', type: 'Number', default: '10', overridable: 1 }],
+      holdRules: [],
+    } as never,
+    {
+      componentRules: [
+        { component: 'energyCharge', scope: 'Term', formula: 'usage.energy * rate' },
+      ],
+      usageData: [{ input: 'energy', source: 'Metered', required: 1 }],
+    },
+  );
 }
 
 async function staffLogin(admin: TestClient): Promise<TestClient> {

@@ -210,6 +210,44 @@ test('what a command names and is not there ends with 1, whichever command it is
   }
 });
 
+const wrongSettings: [Record<string, string>, RegExp][] = [
+  [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535, not 'http'$/],
+  [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
+  [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must begin with postgresql:\/\//],
+  [{ RATE_LIMIT_TOKEN: '5' }, /RATE_LIMIT_TOKEN must be CALLS-PER-SECOND\/BURST/],
+  [{ SMTP_URL: 'http://mail' }, /SMTP_URL must be a url such as smtp:\/\/user:password@host:587$/],
+  [{ SMTP_URL: 'smtp://user:secret word@' }, /^(?!.*secret).*SMTP_URL must be a url/],
+  [{ SMTP_URL: 'smtp://' }, /^SMTP_URL must be a url such as/],
+  [{ PORT: ' ' }, /^PORT must be a whole number from 0 to 65535, not ' '$/],
+  [{ PORT: '0x50' }, /^PORT must be a whole number/],
+  [{ API_CONNECTIONS: '1e2' }, /^API_CONNECTIONS must be a whole number/],
+  [{ DATABASE_URL: 'postgresql://u:secret@' }, /^(?!.*secret).*DATABASE_URL must be a url such/],
+  [{ DATABASE_URL: 'postgresql://h:99999/x' }, /^DATABASE_URL must be a url such as/],
+  [
+    { API_DATABASE_URL: 'postgresql://h/x' },
+    /^API_DATABASE_URL needs DATABASE_URL, which is not set$/,
+  ],
+  [{ WORKER_DATABASE_URL: 'postgresql://h/x' }, /^WORKER_DATABASE_URL needs DATABASE_URL/],
+  [
+    { BILLWRIGHT_DOMAIN: 'http://example.com' },
+    /^BILLWRIGHT_DOMAIN must be a host name such as .+, not 'http:\/\/example\.com'$/,
+  ],
+  [{ BILLWRIGHT_DOMAIN: '.example.com' }, /^BILLWRIGHT_DOMAIN must be a host name/],
+  [{ BILLWRIGHT_DOMAIN: 'localhost:8080' }, /^BILLWRIGHT_DOMAIN must be a host name/],
+  [
+    { TRUSTED_PROXIES: '10.0.0.1, proxy' },
+    /^TRUSTED_PROXIES must be addresses or ranges such as .+, not 'proxy'$/,
+  ],
+  [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES must be addresses or ranges/],
+  [{ RATE_LIMIT_WORKSPACE: '1/2/3' }, /^RATE_LIMIT_WORKSPACE must be CALLS-PER-SECOND/],
+  [{ RATE_LIMIT_TOKEN: 'Infinity/Infinity' }, /^RATE_LIMIT_TOKEN must be CALLS-PER-SECOND/],
+  [{ SMTP_CONNECTIONS: '0' }, /SMTP_CONNECTIONS must be a whole number from 1 to 100, not '0'/],
+  [{ MAIL_FROM: 'billing' }, /MAIL_FROM must be an address such as .+, not 'billing'/],
+  [{ MAIL_FROM: '"Water" <a@b.example>' }, /such as .+ or City Water <billing@example\.com>/],
+  [{ MAIL_FROM: 'a@b.example\r\nBcc: x@y.example' }, /MAIL_FROM must be an address/],
+  [{ BILLWRIGHT_WORKSPACE_HEADER: 'yes' }, /BILLWRIGHT_WORKSPACE_HEADER must be 1 or 0/],
+];
+
 test('an unknown command and an invalid setting are reported at once', async () => {
   const unknown = await command(['destroy']);
   assert.equal(unknown.code, 2);
@@ -221,47 +259,7 @@ test('an unknown command and an invalid setting are reported at once', async () 
   for (const line of [['--help'], ['start', '--help'], ['import', '-h'], ['demo', 'run', '-h']]) {
     assert.deepEqual(await command(line), help, line.join(' '));
   }
-  const settings: [Record<string, string>, RegExp][] = [
-    [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535, not 'http'$/],
-    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of fatal, error, .+, not 'loud'/],
-    [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL must begin with postgresql:\/\//],
-    [{ RATE_LIMIT_TOKEN: '5' }, /RATE_LIMIT_TOKEN must be CALLS-PER-SECOND\/BURST/],
-    [
-      { SMTP_URL: 'http://mail' },
-      /SMTP_URL must be a url such as smtp:\/\/user:password@host:587$/,
-    ],
-    [{ SMTP_URL: 'smtp://user:secret word@' }, /^(?!.*secret).*SMTP_URL must be a url/],
-    [{ SMTP_URL: 'smtp://' }, /^SMTP_URL must be a url such as/],
-    [{ PORT: ' ' }, /^PORT must be a whole number from 0 to 65535, not ' '$/],
-    [{ PORT: '0x50' }, /^PORT must be a whole number/],
-    [{ API_CONNECTIONS: '1e2' }, /^API_CONNECTIONS must be a whole number/],
-    [{ DATABASE_URL: 'postgresql://u:secret@' }, /^(?!.*secret).*DATABASE_URL must be a url such/],
-    [{ DATABASE_URL: 'postgresql://h:99999/x' }, /^DATABASE_URL must be a url such as/],
-    [
-      { API_DATABASE_URL: 'postgresql://h/x' },
-      /^API_DATABASE_URL needs DATABASE_URL, which is not set$/,
-    ],
-    [{ WORKER_DATABASE_URL: 'postgresql://h/x' }, /^WORKER_DATABASE_URL needs DATABASE_URL/],
-    [
-      { BILLWRIGHT_DOMAIN: 'http://example.com' },
-      /^BILLWRIGHT_DOMAIN must be a host name such as .+, not 'http:\/\/example\.com'$/,
-    ],
-    [{ BILLWRIGHT_DOMAIN: '.example.com' }, /^BILLWRIGHT_DOMAIN must be a host name/],
-    [{ BILLWRIGHT_DOMAIN: 'localhost:8080' }, /^BILLWRIGHT_DOMAIN must be a host name/],
-    [
-      { TRUSTED_PROXIES: '10.0.0.1, proxy' },
-      /^TRUSTED_PROXIES must be addresses or ranges such as .+, not 'proxy'$/,
-    ],
-    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES must be addresses or ranges/],
-    [{ RATE_LIMIT_WORKSPACE: '1/2/3' }, /^RATE_LIMIT_WORKSPACE must be CALLS-PER-SECOND/],
-    [{ RATE_LIMIT_TOKEN: 'Infinity/Infinity' }, /^RATE_LIMIT_TOKEN must be CALLS-PER-SECOND/],
-    [{ SMTP_CONNECTIONS: '0' }, /SMTP_CONNECTIONS must be a whole number from 1 to 100, not '0'/],
-    [{ MAIL_FROM: 'billing' }, /MAIL_FROM must be an address such as .+, not 'billing'/],
-    [{ MAIL_FROM: '"Water" <a@b.example>' }, /such as .+ or City Water <billing@example\.com>/],
-    [{ MAIL_FROM: 'a@b.example\r\nBcc: x@y.example' }, /MAIL_FROM must be an address/],
-    [{ BILLWRIGHT_WORKSPACE_HEADER: 'yes' }, /BILLWRIGHT_WORKSPACE_HEADER must be 1 or 0/],
-  ];
-  for (const [env, message] of settings) {
+  for (const [env, message] of wrongSettings) {
     assert.throws(
       () => readConfig(env),
       (error) => error instanceof ConfigError && message.test(error.message),

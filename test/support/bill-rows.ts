@@ -78,13 +78,13 @@ async function seedDraft(crew: Crew, client: TestClient, mark: string): Promise<
 }
 
 async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<void> {
-  const { postedTerm, publishedTerm: termId, publishedBill: billId } = seeded;
+  const { postedTerm, publishedTerm: termId } = seeded;
   await insertTerm(scene, tenantId, postedTerm, { status: 'Posted', stage: 'Posted', mark });
   const published = { status: 'Published', stage: 'Published', mark };
   await insertTerm(scene, tenantId, termId, published);
   await insertTerm(scene, tenantId, seeded.creditedTerm, published);
   await copyDraft(scene, tenantId, postedTerm, seeded.postedBill, 'Posted');
-  await copyDraft(scene, tenantId, termId, billId, 'Published');
+  await copyDraft(scene, tenantId, termId, seeded.publishedBill, 'Published');
   await copyDraft(scene, tenantId, seeded.creditedTerm, seeded.creditedBill, 'Published');
   await scene.sql.query(
     `insert into credit_notes (tenant_id, credit_note_id, credit_note_number, bill_id, party_id,
@@ -110,6 +110,12 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
       JSON.stringify(error),
     ],
   );
+  await seedDelivered(scene, tenantId, mark);
+}
+
+/** The document of the published bill, and how it was sent. */
+async function seedDelivered(scene: Scene, tenantId: number, mark: string): Promise<void> {
+  const { publishedTerm: termId, publishedBill: billId } = seeded;
   const setting = {
     organisation: { name: mark, country: 'PK', letterhead: {} },
     locale: 'en',

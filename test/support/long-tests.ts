@@ -10,15 +10,6 @@ export const longTestFiles: Record<string, number> = {
   'test/operations/audit.test.ts': 750,
   'test/operations/jobs.test.ts': 450,
   'test/operations/term-readings.test.ts': 550,
-  'test/support/term-rows.ts': 425,
 };
 
-export const longTestFunctions: Record<string, number> = {
-  'test/billrun/story-months.test.ts': 75,
-  'test/billrun/story.test.ts': 150,
-  'test/operations/owners-privacy.test.ts': 75,
-  'test/process/command-line.test.ts': 100,
-  'test/support/bill-rows.ts': 100,
-  'test/support/supervisor.ts': 100,
-  'test/support/term-rows.ts': 100,
-};
+export const longTestFunctions: Record<string, number> = {};

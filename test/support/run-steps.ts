@@ -5,8 +5,8 @@ import { createLog } from '../../src/base/log.ts';
 import type { Finish, Step, StepJob, StepRequest } from '../../src/jobs/step.ts';
 import type { Tools } from '../../src/jobs/tools.ts';
 import { openTestEquipment } from './equipment.ts';
+import { next } from './meter-rows.ts';
 import { openWorkerPool, type Scene } from './scene.ts';
-import { next } from './term-rows.ts';
 
 export type Crew = { scene: Scene; tenantId: number; database: Database; tools: Tools };
 

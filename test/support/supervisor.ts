@@ -91,19 +91,7 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
         return 'worker';
       }
       if (target === 'PostgreSQL') {
-        // The postmaster itself; or one of those who serve, which makes it end all others.
-        const isMaster = random() < 0.5;
-        for (;;) {
-          const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
-          // Whoever is still answered by what is about to end has not seen PostgreSQL come back;
-          // and whoever is not connected does not see it go.
-          await rows('select 1');
-          const isGone = lost().then(() => true);
-          kill(pid);
-          // A server that has just ended by itself ends no other process.
-          if (await Promise.race([isGone, sleep(goneMs, false, { ref: false })])) break;
-        }
-        return isMaster ? 'postmaster' : 'backend';
+        return killPostgres({ dataFolder, rows, lost }, random);
       }
       const isAll = random() < 0.5;
       for (const pid of [current().pid, ...workers]) kill(pid);
@@ -123,6 +111,27 @@ export async function openSupervisor(env: Record<string, string> = {}): Promise<
       return { code, output: program.output() };
     },
   };
+}
+
+type Postgres = { dataFolder: string } & ReturnType<typeof patientReader>;
+
+async function killPostgres(
+  { dataFolder, rows, lost }: Postgres,
+  random: () => number,
+): Promise<string> {
+  // The postmaster itself; or one of those who serve, which makes it end all others.
+  const isMaster = random() < 0.5;
+  for (;;) {
+    const pid = isMaster ? postmasterPid(dataFolder) : await busyBackend(rows);
+    // Whoever is still answered by what is about to end has not seen PostgreSQL come back;
+    // and whoever is not connected does not see it go.
+    await rows('select 1');
+    const isGone = lost().then(() => true);
+    kill(pid);
+    // A server that has just ended by itself ends no other process.
+    if (await Promise.race([isGone, sleep(goneMs, false, { ref: false })])) break;
+  }
+  return isMaster ? 'postmaster' : 'backend';
 }
 
 /** One that works for a worker, or any other that serves a client. */

@@ -1,22 +1,7 @@
 // Terms, and what was taken into them, as rows: for tests of what comes after.
-import type {
-  FrozenInputs,
-  FrozenMeter,
-  FrozenReading,
-} from '../../src/domain/rating/frozen-inputs.ts';
+import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
+import { insertMeter, iso, next } from './meter-rows.ts';
 import type { Scene } from './scene.ts';
-
-const iso = (wire: string) => `${wire.slice(6)}-${wire.slice(3, 5)}-${wire.slice(0, 2)}`;
-
-export async function next(scene: Scene, tenantId: number, series: string): Promise<number> {
-  const { rows } = await scene.sql.query<{ last_number: string }>(
-    `insert into counters as c (tenant_id, series, last_number) values ($1, $2, 1)
-     on conflict (tenant_id, series) do update set last_number = c.last_number + 1
-     returning last_number`,
-    [tenantId, series],
-  );
-  return Number(rows[0]?.last_number);
-}
 
 export type TermRow = {
   serviceCode: string;
@@ -77,14 +62,7 @@ export async function insertScenario(
     [tenantId, termId],
   );
   const context = Number(rows[0]?.context_id);
-  const planId = async (code: string) => {
-    const found = await scene.sql.query<{ plan_id: string }>(
-      `select plan_id from plans where tenant_id = $1 and context_id = $2
-       and (code = $3 or unique_label = $3)`,
-      [tenantId, context, code],
-    );
-    return Number(found.rows[0]?.plan_id);
-  };
+  const planId = (code: string) => planIdOf(scene, tenantId, context, code);
   const since = iso(connection.connectionDate ?? facts.term.startDate);
   const plans = [];
   for (const { tariffCode, fromDate } of connection.tariffHistory ?? []) {
@@ -100,18 +78,6 @@ export async function insertScenario(
     { status: 'Active', fromDate: since },
     ...(ended ? [{ status: 'Disconnected', fromDate: iso(ended), kind: 'Permanent' }] : []),
   ];
-  const dated = (items: readonly object[] | null | undefined) =>
-    JSON.stringify(
-      (items ?? []).map((item) => {
-        const { fromDate, toDate, ...rest } = item as { fromDate?: string; toDate?: string | null };
-        return {
-          ...rest,
-          ...(fromDate ? { fromDate: iso(fromDate) } : {}),
-          // Stored is the first day on which it no longer holds.
-          ...(toDate ? { toDate: dayAfter(iso(toDate)) } : {}),
-        };
-      }),
-    );
   await scene.sql.query(
     `insert into subscriptions (tenant_id, subscription_id, subscription_number, context_id,
        plan_id, batch_id, account_id, party_id, status, disconnection_kind, connection_date,
@@ -152,115 +118,41 @@ export async function insertScenario(
   return subscriptionId;
 }
 
+async function planIdOf(
+  scene: Scene,
+  tenantId: number,
+  context: number,
+  code: string,
+): Promise<number> {
+  const found = await scene.sql.query<{ plan_id: string }>(
+    `select plan_id from plans where tenant_id = $1 and context_id = $2
+     and (code = $3 or unique_label = $3)`,
+    [tenantId, context, code],
+  );
+  return Number(found.rows[0]?.plan_id);
+}
+
+/** Of items that hold from a day on: days as they are stored. */
+function dated(items: readonly object[] | null | undefined): string {
+  return JSON.stringify(
+    (items ?? []).map((item) => {
+      const { fromDate, toDate, ...rest } = item as { fromDate?: string; toDate?: string | null };
+      return {
+        ...rest,
+        ...(fromDate ? { fromDate: iso(fromDate) } : {}),
+        // Stored is the first day on which it no longer holds.
+        ...(toDate ? { toDate: dayAfter(iso(toDate)) } : {}),
+      };
+    }),
+  );
+}
+
 function dayBefore(isoDate: string): string {
   return Temporal.PlainDate.from(isoDate).subtract({ days: 1 }).toString();
 }
 
 function dayAfter(isoDate: string): string {
   return Temporal.PlainDate.from(isoDate).add({ days: 1 }).toString();
-}
-
-async function insertMeter(
-  scene: Scene,
-  tenantId: number,
-  termId: number,
-  subscriptionId: number,
-  meter: FrozenMeter,
-): Promise<void> {
-  const { sql } = scene;
-  const typeId = await next(scene, tenantId, 'meter-type').then((n) => n + 100);
-  const meterId = await next(scene, tenantId, 'meter');
-  const assignmentId = await next(scene, tenantId, 'assignment');
-  const previous = meter.previous as FrozenReading;
-  const current = meter.current;
-  const isGone = current?.type === 'Removal' || current?.type === 'Final';
-  await sql.query(
-    `insert into meter_types (tenant_id, meter_type_id, name, utility, created_at, created_by)
-     values ($1, $2::bigint, 'Type ' || $2::bigint::text, 'Any', now(), 'test')`,
-    [tenantId, typeId],
-  );
-  await sql.query(
-    `insert into meter_registers (tenant_id, meter_type_id, position, register, unit, kind, digits,
-       decimals)
-     values ($1, $2, 1, $3, 'unit', $4, $5, 3)`,
-    [tenantId, typeId, meter.register ?? 'R', meter.kind ?? 'Cumulative', meter.digits ?? 6],
-  );
-  await sql.query(
-    `insert into meters (tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf,
-       status, search_text, created_at, created_by, modified_at, modified_by, ts)
-     values ($1, $2, $3, 'Brand', $4, '2010-01-01', $5, 'Active', '', now(), 'test', now(), 'test', 1)`,
-    [tenantId, meterId, meter.number, typeId, Number(meter.mf ?? 1)],
-  );
-  await sql.query(
-    `insert into meter_assignments (tenant_id, assignment_id, meter_id, subscription_id,
-       install_date, remove_date, mf, created_at, created_by, modified_at, modified_by, ts)
-     values ($1, $2, $3, $4, $5, $6, $7, now(), 'test', now(), 'test', 1)`,
-    [
-      tenantId,
-      assignmentId,
-      meterId,
-      subscriptionId,
-      iso(previous.date),
-      isGone && current ? iso(current.date) : null,
-      Number(meter.mf ?? 1),
-    ],
-  );
-  await sql.query(
-    `insert into assignment_registers (tenant_id, assignment_id, position, subscription_id, input)
-     values ($1, $2, 1, $3, $4)`,
-    [tenantId, assignmentId, subscriptionId, meter.input],
-  );
-  await insertReading(scene, tenantId, assignmentId, previous);
-  for (const reading of meter.readings ?? []) {
-    await insertReading(scene, tenantId, assignmentId, reading);
-  }
-  if (!current) return;
-  const readingId = await insertReading(scene, tenantId, assignmentId, current);
-  if (current.status === 'Review') return;
-  await sql.query(
-    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
-       previous_date, previous_value, previous_type, reading_id, reading_date, value, reading_type,
-       rollover, locked_at, locked_by)
-     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, now(), 'test')`,
-    [
-      tenantId,
-      termId,
-      subscriptionId,
-      assignmentId,
-      iso(previous.date),
-      previous.value,
-      previous.type ?? 'Actual',
-      readingId,
-      iso(current.date),
-      current.value,
-      current.type ?? 'Actual',
-      current.rollover ?? false,
-    ],
-  );
-}
-
-async function insertReading(
-  scene: Scene,
-  tenantId: number,
-  assignmentId: number,
-  reading: FrozenReading,
-): Promise<number> {
-  const readingId = await next(scene, tenantId, 'reading');
-  await scene.sql.query(
-    `insert into readings (tenant_id, reading_id, assignment_id, position, reading_date, value,
-       reading_type, status, created_at, created_by, modified_at, modified_by)
-     values ($1, $2, $3, 1, $4, $5, $6, $7, now(), 'test', now(), 'test')`,
-    [
-      tenantId,
-      readingId,
-      assignmentId,
-      iso(reading.date),
-      reading.value,
-      reading.type ?? 'Actual',
-      reading.status ?? 'Accepted',
-    ],
-  );
-  return readingId;
 }
 
 /** Uploaded use, manual values, earlier terms, balances. */
@@ -303,19 +195,7 @@ async function insertBeside(
   }));
   const previous = facts.previousTerm;
   if (previous) {
-    const { rows } = await sql.query<{ code: string }>(
-      `select c.code from terms t join pricing_contexts c
-         on c.tenant_id = t.tenant_id and c.context_id = t.context_id
-       where t.tenant_id = $1 and t.term_id = $2`,
-      [tenantId, termId],
-    );
-    const earlier = await insertTerm(scene, tenantId, {
-      serviceCode: rows[0]?.code ?? '',
-      label: previous.term.label ?? '',
-      startDate: previous.term.startDate,
-      endDate: previous.term.endDate,
-      dueDate: previous.term.endDate,
-    });
+    const earlier = await insertTermBefore(scene, tenantId, termId, previous.term);
     terms.unshift({ termId: earlier, label: previous.term.label, days: 31, usage: {} });
   }
   if (terms.length > 0) {
@@ -336,6 +216,23 @@ async function insertBeside(
   }
   const arrears = Math.round(Number(facts.account?.arrears ?? 0) * 100);
   if (arrears !== 0) await insertOpening(scene, tenantId, subscriptionId, arrears);
+}
+
+async function insertTermBefore(
+  scene: Scene,
+  tenantId: number,
+  termId: number,
+  { label, startDate, endDate }: FrozenInputs['term'],
+): Promise<number> {
+  const { rows } = await scene.sql.query<{ code: string }>(
+    `select c.code from terms t join pricing_contexts c
+       on c.tenant_id = t.tenant_id and c.context_id = t.context_id
+     where t.tenant_id = $1 and t.term_id = $2`,
+    [tenantId, termId],
+  );
+  const serviceCode = rows[0]?.code ?? '';
+  const days = { startDate, endDate, dueDate: endDate };
+  return insertTerm(scene, tenantId, { serviceCode, label: label ?? '', ...days });
 }
 
 /** Sets the tenant of a statement, whose triggers write for it. */
@@ -382,44 +279,4 @@ export async function insertOpening(
     [tenantId, entryId, journalId, subscriptionId, amount, kind, billId, account],
   );
   await sql.query('commit');
-}
-
-/** Locks a further reading of a subscription's meter for a term. */
-export async function readNext(
-  scene: Scene,
-  tenantId: number,
-  termId: number,
-  subscriptionId: number,
-  reading: { date: string; use: number },
-): Promise<void> {
-  const { rows } = await scene.sql.query(
-    `select r.assignment_id, r.reading_date::text as date, r.value, r.reading_type as type
-     from assignment_registers a
-     join readings r on r.tenant_id = a.tenant_id and r.assignment_id = a.assignment_id
-     where a.tenant_id = $1 and a.subscription_id = $2
-     order by r.reading_date desc, r.reading_id desc limit 1`,
-    [tenantId, subscriptionId],
-  );
-  const [last] = rows;
-  const value = String(Number(last.value) + reading.use);
-  const wire = reading.date.split('-').reverse().join('/');
-  const readingId = await insertReading(scene, tenantId, last.assignment_id, { date: wire, value });
-  await scene.sql.query(
-    `insert into term_readings (tenant_id, term_id, subscription_id, assignment_id, position,
-       previous_date, previous_value, previous_type, reading_id, reading_date, value, reading_type,
-       locked_at, locked_by)
-     values ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, 'Actual', now(), 'test')`,
-    [
-      tenantId,
-      termId,
-      subscriptionId,
-      last.assignment_id,
-      last.date,
-      last.value,
-      last.type,
-      readingId,
-      reading.date,
-      value,
-    ],
-  );
 }
