@@ -118,7 +118,7 @@ test('no meter is installed in two places, and no answered move is lost', async 
   const clients = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
       const server = index % 2 === 0 ? scene : await another();
-      const client = server.visitor('races');
+      const client = server.visitor(admin.workspace);
       client.useToken(admin.token);
       return client;
     }),

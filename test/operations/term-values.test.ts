@@ -12,7 +12,7 @@ import { hashRows } from '../support/two-workspaces.ts';
 const scene = await openScene();
 scene.runJobs();
 const admin = await scene.workspace('values');
-await scene.enter(admin);
+const tenantId = await scene.enter(admin);
 await admin.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan' }] });
 await admin.updateUser({
   user: { partyID: 1, connectionGroups: [{ connectionGroupLabel: 'House 1' }] },
@@ -35,12 +35,14 @@ await newTariff(admin, 'ELEC');
 await admin.updateService({
   service: { code: 'ELEC', batches: [{ batchCode: 'B01', label: 'North' }] },
 });
-const members = await insertSubscriptions(scene, 1, 3);
+const members = await insertSubscriptions(scene, tenantId, 3);
 const [one, two, three] = members.map((member) => member.number) as [string, string, string];
-const [outsider] = (await insertSubscriptions(scene, 1, 1, { batchId: 2 })).map((o) => o.number);
-const [billed] = (await insertSubscriptions(scene, 1, 1, { billedThrough: '2026-12-31' })).map(
+const [outsider] = (await insertSubscriptions(scene, tenantId, 1, { batchId: 2 })).map(
   (o) => o.number,
 );
+const [billed] = (
+  await insertSubscriptions(scene, tenantId, 1, { billedThrough: '2026-12-31' })
+).map((o) => o.number);
 
 let months = 0;
 
@@ -301,7 +303,7 @@ test('a cancelled term loses its values and usage', async () => {
 });
 
 test('twenty thousand rows are one upload', async () => {
-  const many = await insertSubscriptions(scene, 1, 10_000);
+  const many = await insertSubscriptions(scene, tenantId, 10_000);
   const termID = await nextTerm();
   const rows = many.flatMap(({ number }) => [
     [number, 'repairs', '12.34'],

@@ -58,7 +58,7 @@ const rows: Row[] = [
   ['Security', 'usage.energy', 'FORMULA_SCOPE', 0, /before the first bill/],
   ['Term', '1 < 2 < 3', 'FORMULA_SYNTAX', 6, /do not chain/],
   ['Term', '(1 + 2', 'FORMULA_SYNTAX', 6, /closing bracket/],
-  ['Term', '"abc', 'FORMULA_SYNTAX', 0, /no end quote/],
+  ['Term', '"abc', 'FORMULA_SYNTAX', 0, /the closing quote of this text is missing/],
   ['Term', '2x', 'FORMULA_SYNTAX', 0, /neither a number nor a name/],
   ['Term', '1 2', 'FORMULA_SYNTAX', 2, /should end here/],
   ['Term', '', 'FORMULA_SYNTAX', 0, /missing/],
