@@ -24,7 +24,7 @@ import { newTerm } from '../support/terms.ts';
 const scene = await openScene();
 scene.runJobs();
 const client = await scene.workspace('owners');
-const tenantId = await scene.enter(client);
+const tenantId = await scene.tenantOf(client);
 const july = { startDate: '01/07/2026', endDate: '31/07/2026' };
 
 /** 310 a month and 10 a unit; handed over on 11 July, the meter perhaps read then. */

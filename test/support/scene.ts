@@ -60,6 +60,8 @@ export type Scene = Omit<Running, 'close'> & {
    * a database: no two of them may choose the same name.
    */
   workspace(name: string, options?: WorkspaceOptions): Promise<TestClient>;
+  /** The id of the tenant of a workspace. */
+  tenantOf(client: { workspace: string }): Promise<number>;
   /** `sql` works in this workspace from now on and sees no other. Returns the id of its tenant. */
   enter(client: { workspace: string }): Promise<number>;
   /** Makes a login with these roles and returns a client that is logged in as it. */
@@ -124,6 +126,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   return {
     ...{ cluster, databaseName, clock, server, baseUrl, api, sql, owner, worker, logged },
     visitor,
+    tenantOf: (client) => tenantOf(sql, client),
     enter: (client) => enter(sql, client),
     anotherServer: (wanted = {}) => start(wanted),
     runJobs: (wanted = {}) => {
@@ -142,6 +145,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return loggedIn(visitor(admin.workspace), username);
     },
   };
+}
+
+async function tenantOf(sql: pg.Client, { workspace }: { workspace: string }): Promise<number> {
+  const { rows } = await sql.query<{ id: string }>('select find_workspace($1) as id', [workspace]);
+  return Number(rows[0]?.id);
 }
 
 async function enter(sql: pg.Client, { workspace }: { workspace: string }): Promise<number> {
