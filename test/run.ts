@@ -16,8 +16,12 @@ const processes = 4;
 const filesPerProcess = 15;
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
 const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 600_000);
-/** Files here start and kill programs, or measure their own: each has a process to itself. */
+/** These start and kill programs, measure their own, or take long: each has a process to itself. */
 const apart = [
+  'test/attacks.test.ts',
+  'test/random-calls.test.ts',
+  'test/readme.test.ts',
+  'test/delivery/killed-workers.test.ts',
   'test/embedded',
   'test/faults',
   'test/process',
