@@ -21,7 +21,7 @@ export async function newTermOver(
   type: string,
   from: number,
   to: number,
-  whom: string[],
+  connectionNumbers: string[],
 ): Promise<Term | undefined> {
   const { serviceCode } = house;
   const data = {
@@ -29,10 +29,10 @@ export async function newTermOver(
     type: type as 'Regular',
     startDate: wireDay(from),
     endDate: wireDay(to),
-    ...(type === 'Regular' ? {} : { connectionNumbers: whom }),
+    ...(type === 'Regular' ? {} : { connectionNumbers }),
   };
   let id = 0;
-  const what = `${type} term ${wireDay(from)}-${wireDay(to)} ${type === 'Regular' ? '' : whom}`;
+  const what = `${type} term ${wireDay(from)}-${wireDay(to)} ${type === 'Regular' ? '' : connectionNumbers}`;
   const made = await may(house, what, async () => {
     id = await newTerm(house.run.client, data);
   });

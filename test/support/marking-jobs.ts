@@ -51,7 +51,7 @@ export function ask(
     const request = {
       tenant,
       now: scene.clock.now().add({ milliseconds: tenant.clockOffsetMs }),
-      requestedBy: 'somebody',
+      requestedBy: 'a manager',
       termId: null,
       billId: null,
       parameters: { ...parameters },

@@ -250,8 +250,9 @@ async function openTerm(house: House, action: NewTerm): Promise<void> {
   const [from = 0, to = 0] = isRegular ? [next, next + action.length - 1] : daysLike(house, action);
   if (to >= days) return;
   const type = isRegular ? 'Regular' : (action.type ?? '');
-  const whom = action.who === null ? house.numbers : [house.numbers[action.who ?? 0] ?? ''];
-  await newTermOver(house, type, from, to, whom);
+  const connectionNumbers =
+    action.who === null ? house.numbers : [house.numbers[action.who ?? 0] ?? ''];
+  await newTermOver(house, type, from, to, connectionNumbers);
 }
 
 async function give(house: House, found: Term, action: TermAction): Promise<void> {

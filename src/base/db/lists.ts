@@ -27,7 +27,7 @@ export function idsByBlock(
       where rows_before + block_rows > ${window.offset}
         and rows_before < ${window.offset}::bigint + ${window.limit}::bigint
     )
-    select ${id} from ${sql.table(list.table)}
+    select ${id} from ${sql.ref(list.table)}
     where ${list.where}
       and ${id} >= (select first * ${sql.lit(blockSize)} from span)
       and ${id} < (select (last + 1) * ${sql.lit(blockSize)} from span)

@@ -36,11 +36,9 @@ export function sql<Selected = unknown>(
 /** Text that is SQL itself. It never contains anything that a caller sent. */
 sql.raw = <Selected = unknown>(text: string): Sql<Selected> => new Sql<Selected>([text], []);
 
-/** A name, with its table where it has a dot: `b.status`. */
+/** The name of a table or a column, with its table where it has a dot: `b.status`. */
 sql.ref = <Selected = unknown>(name: string): Sql<Selected> =>
   sql.raw<Selected>(name.split('.').map(quoted).join('.'));
-
-sql.table = (name: string): Sql => sql.ref(name);
 
 /** A literal in the text itself, where the planner has to know it. */
 sql.lit = (value: string | number | boolean | null): Sql =>

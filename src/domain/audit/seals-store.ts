@@ -157,7 +157,7 @@ function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): S
   return sql`
     select tenant_id, ${kind} || ' ' || ${sql.ref(key)} as item, 1 as rows,
       ${hashed(columns)} as hash
-    from ${sql.table(table)}
+    from ${sql.ref(table)}
     where tenant_id = ${tenantId} and ${sql.ref(key)} = any(${ids}::bigint[])`;
 }
 

@@ -220,7 +220,7 @@ export async function countTable(
 ): Promise<number> {
   const isListed = table === 'parties' ? isExported(tenantId) : sql`true`;
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} p
+    select count(*) as count from ${sql.ref(table)} p
     where p.tenant_id = ${tenantId} and ${isListed}
   `.execute(tx);
   return rows[0]?.count ?? 0;

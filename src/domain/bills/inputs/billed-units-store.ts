@@ -77,7 +77,7 @@ export async function listUnitBuckets(
 ): Promise<UnitBucket[]> {
   // Before the first run the term has no bills, and each subscription appears once.
   const isPlain = term.post_type === 'Post Subscription' && term.run_number === 0;
-  const units = isPlain ? sql.table('eligible') : withBilled(tenantId, term);
+  const units = isPlain ? sql.ref('eligible') : withBilled(tenantId, term);
   const { rows } = await sql<UnitBucket>`
     with eligible as (
       select ${unitColumn(tenantId, term)} as unit_id, false as is_billed
