@@ -49,6 +49,8 @@ async function openPast(): Promise<{ admin: TestClient; tenantId: number }> {
   );
   const tenantId = Number(rows[0]?.id);
   await fillTerm(scene.sql, tenantId, subscriptions);
+  // Without it the statements below may be planned as if these tables were empty.
+  await scene.sql.query('analyze');
   const add = (text: string) => scene.sql.query(text, [tenantId]);
   await add(`delete from term_readings where tenant_id = $1`);
   await add(`delete from readings where tenant_id = $1`);
