@@ -14,7 +14,6 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]' check (jsonb_typeof(competencies) = 'array'),
-  wallet_balance bigint not null default 0 check (wallet_balance >= 0),
   portal_status text not null default 'NONE'
     check (portal_status in ('NONE', 'INVITED', 'ACTIVE', 'LOCKED', 'INACTIVE')),
   archived boolean not null default false,
@@ -32,8 +31,6 @@ create table parties (
   constraint parties_party_number_key unique (tenant_id, party_number)
 );
 comment on table parties is 'A person or a company: customer, employee or vendor.';
-comment on column parties.wallet_balance is
-  'What the party has paid and not yet used, in minor units.';
 comment on column parties.search_text is 'The first line is the name.';
 comment on column parties.delivery_channels is
   'The channels by which the party wants its bills. Null: those of the workspace.';
@@ -42,12 +39,10 @@ create index parties_email on parties (tenant_id, lower(email)) where email is n
 create index parties_contacts on parties using gin (tenant_id, contacts jsonb_path_ops);
 -- Thousands that were imported at once have one time: their ids tell them apart.
 create index parties_updated on parties (tenant_id, ts, party_id);
-create index parties_wallet on parties (tenant_id, party_id) where wallet_balance <> 0;
 create index parties_name on parties (tenant_id, name, party_id);
 call wall_off('parties');
 grant select, insert, update on parties to billwright_api;
 grant select on parties to billwright_worker, billwright_search;
-grant update (wallet_balance) on parties to billwright_worker;
 
 alter table logins
   add foreign key (tenant_id, party_id) references parties (tenant_id, party_id);

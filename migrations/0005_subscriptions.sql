@@ -209,6 +209,7 @@ create table subscription_balances (
   receivable bigint not null default 0,
   deposit bigint not null default 0,
   disputed bigint not null default 0,
+  received bigint not null default 0,
   primary key (tenant_id, subscription_id, party_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
 )
@@ -222,6 +223,9 @@ comment on column subscription_balances.receivable is
 comment on column subscription_balances.deposit is
   'Held for the party. Neither this nor disputed is ever below zero: the trigger keep_balances() '
   'checks that, because a check here would look at the amount added and not at the result.';
+comment on column subscription_balances.received is
+  'All payments so far, less what was taken back. A bill keeps the value of when it was made: the '
+  'next bill shows the difference as payments received.';
 create index subscription_balances_party on subscription_balances (tenant_id, party_id);
 call wall_off('subscription_balances');
 grant select, insert, update on subscription_balances to billwright_api, billwright_worker;

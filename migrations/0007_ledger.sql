@@ -41,7 +41,7 @@ as $$
 $$;
 
 create table journals (
-  tenant_id bigint not null references tenants (tenant_id),
+  tenant_id bigint not null,
   journal_id bigint not null,
   source_type text not null check (source_type in (
     'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Payment', 'Wallet', 'CreditNote',
@@ -76,6 +76,27 @@ create trigger journals_append_only
   before update or delete on journals
   for each row execute function refuse_change();
 
+-- As a foreign key would, without a lock on the row of the tenant.
+create function check_journals_tenant() returns trigger
+language plpgsql
+as $$
+declare
+  tenants_named bigint[] := array(select distinct tenant_id from new_rows);
+begin
+  if cardinality(tenants_named) <> (
+    select count(*) from tenants where tenant_id = any(tenants_named)
+  ) then
+    raise exception 'a journal names a tenant that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journals_tenant_fkey';
+  end if;
+  return null;
+end
+$$;
+create trigger journals_tenant
+  after insert on journals
+  referencing new table as new_rows
+  for each statement execute function check_journals_tenant();
+
 create table journal_lines (
   tenant_id bigint not null,
   journal_id bigint not null,
@@ -84,9 +105,7 @@ create table journal_lines (
   component text,
   amount bigint not null,
   primary key (tenant_id, journal_id, line_number),
-  foreign key (tenant_id, journal_id) references journals (tenant_id, journal_id),
-  foreign key (tenant_id, ledger_account_id)
-    references ledger_accounts (tenant_id, ledger_account_id)
+  foreign key (tenant_id, journal_id) references journals (tenant_id, journal_id)
 );
 comment on table journal_lines is
   'A line of a journal. The lines of a journal are inserted by one statement and must balance '
@@ -102,16 +121,26 @@ create trigger journal_lines_append_only
   before update or delete on journal_lines
   for each row execute function refuse_change();
 
--- The lines of each journal add up to zero.
+-- The lines of each journal add up to zero, and their accounts exist. The accounts of a statement
+-- are looked up at once: foreign keys would lock the same few rows for every posting.
 create function check_journals_balance() returns trigger
 language plpgsql
 as $$
 declare
   tenant bigint;
   journal_ids bigint[];
+  account_ids bigint[];
   broken bigint;
 begin
-  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select min(tenant_id), array_agg(distinct journal_id), array_agg(distinct ledger_account_id)
+  into tenant, journal_ids, account_ids from new_rows;
+  if cardinality(account_ids) <> (
+    select count(*) from ledger_accounts
+    where tenant_id = tenant and ledger_account_id = any(account_ids)
+  ) then
+    raise exception 'a journal line names a ledger account that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journal_lines_ledger_account_fkey';
+  end if;
   select journal_id into broken
   from journal_lines
   where tenant_id = tenant and journal_id = any(journal_ids)
@@ -131,7 +160,7 @@ create trigger journal_lines_balance
   for each statement execute function check_journals_balance();
 
 create table ledger_day_totals (
-  tenant_id bigint not null references tenants (tenant_id),
+  tenant_id bigint not null,
   posting_date date not null,
   ledger_account_id bigint not null,
   journal_id bigint not null,
@@ -230,6 +259,22 @@ $$;
 revoke all on function fold_ledger_totals(integer) from public;
 grant execute on function fold_ledger_totals(integer) to billwright_worker;
 
+create table party_wallets (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  balance bigint not null default 0
+    constraint party_wallets_not_negative check (balance >= 0),
+  primary key (tenant_id, party_id),
+  foreign key (tenant_id, party_id) references parties (tenant_id, party_id)
+)
+-- A payment writes the row again, and no index has to be touched.
+with (fillfactor = 50);
+comment on table party_wallets is
+  'What a party has paid and not yet used, in minor units. The row is made when it is first needed. '
+  'Everything that settles open items of the party locks it first.';
+call wall_off('party_wallets');
+grant select, insert, update on party_wallets to billwright_api, billwright_worker;
+
 create table subledger_entries (
   tenant_id bigint not null,
   entry_id bigint not null,
@@ -244,6 +289,7 @@ create table subledger_entries (
   bill_id bigint,
   posting smallint not null default 1 check (posting > 0),
   amount bigint not null,
+  is_payment boolean not null default false,
   posting_date date not null,
   due_date date,
   reference text,
@@ -263,6 +309,8 @@ comment on column subledger_entries.subscription_id is
 comment on column subledger_entries.posting is
   'Counts the postings of one bill: a bill that was unposted may be posted again.';
 comment on column subledger_entries.amount is 'In minor units, signed like a journal line.';
+comment on column subledger_entries.is_payment is
+  'True if bills show it among the payments received, and not among the adjustments.';
 create unique index subledger_entries_bill_key
   on subledger_entries (tenant_id, bill_id, subscription_id, posting)
   where kind = 'Bill';
@@ -299,11 +347,12 @@ begin
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
   insert into subscription_balances as b
-    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed, received)
   select tenant_id, subscription_id, party_id,
     coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
-    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
+    coalesce(sum(amount) filter (where ledger_account_id = 10), 0),
+    coalesce(-sum(amount) filter (where is_payment and ledger_account_id in (2, 1000001)), 0)
   from new_rows
   where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
   group by tenant_id, subscription_id, party_id
@@ -311,7 +360,8 @@ begin
   on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
-      disputed = b.disputed + excluded.disputed;
+      disputed = b.disputed + excluded.disputed,
+      received = b.received + excluded.received;
   select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
   from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
   if exists (
@@ -333,10 +383,13 @@ begin
     order by party_id
   ) moved;
   if party_ids is not null then
-    update parties p
-    set wallet_balance = p.wallet_balance - moved.amount
+    insert into party_wallets (tenant_id, party_id)
+    select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
+    on conflict (tenant_id, party_id) do nothing;
+    update party_wallets w
+    set balance = w.balance - moved.amount
     from unnest(party_ids, amounts) as moved (party_id, amount)
-    where p.tenant_id = tenant and p.party_id = moved.party_id;
+    where w.tenant_id = tenant and w.party_id = moved.party_id;
   end if;
   return null;
 end

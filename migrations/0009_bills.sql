@@ -82,7 +82,7 @@ create table bills (
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
   previously_billed_to date,
-  entry_id bigint not null,
+  received bigint not null default 0,
   unit_ts bigint not null,
   hash bytea not null,
   usage json,
@@ -127,7 +127,9 @@ comment on column bills.posting is 'How often it was posted.';
 comment on column bills.paid_amount is 'The part of bill_amount that is paid.';
 comment on column bills.previously_billed_to is
   'The last billed day of the subscription before this bill. Null if the term sets it.';
-comment on column bills.entry_id is 'The last subledger entry that its arrears include.';
+comment on column bills.received is
+  'All payments of the subscription when the bill was made. Those of several subscriptions are in '
+  'bill_parts.';
 comment on column bills.unit_ts is
   'When the subscription last changed before it was rated (of several, the sum). Another value '
   'means a stale bill.';
@@ -171,7 +173,7 @@ grant insert (
   party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from,
   billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
   previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-  late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at,
+  late_surcharge, previously_billed_to, received, unit_ts, hash, usage, charges, created_at,
   created_by, modified_at, modified_by, ts
 ) on bills to billwright_bulk;
 -- Calls hold bills and cancel drafts, and change nothing else of a bill.
@@ -212,12 +214,15 @@ create table bill_parts (
   days integer not null,
   billed_to date,
   previously_billed_to date,
+  received bigint not null default 0,
   unit_ts bigint not null,
   primary key (tenant_id, bill_id, subscription_id),
   foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
 );
 comment on table bill_parts is 'A subscription on a bill that is made for an account or a party.';
 comment on column bill_parts.amount is 'The part of bill_amount that is owed for the subscription.';
+comment on column bill_parts.received is
+  'All payments of the subscription when the bill was made.';
 create index bill_parts_subscription on bill_parts (tenant_id, subscription_id) include (bill_id);
 call wall_off('bill_parts');
 grant select, insert, delete on bill_parts to billwright_worker;
@@ -266,7 +271,7 @@ create table usage_histories (
   subscription_id bigint not null,
   terms json[] not null,
   brought_forward bigint not null default 0,
-  entry_id bigint not null default 0,
+  received bigint not null default 0,
   billed jsonb check (jsonb_typeof(billed) = 'object'),
   primary key (tenant_id, subscription_id),
   foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
@@ -280,9 +285,9 @@ comment on column usage_histories.terms is
   'carried?}}}. An array of documents, so that posting adds one without parsing the others.';
 comment on column usage_histories.brought_forward is
   'What the newest bill asked for, arrears included.';
-comment on column usage_histories.entry_id is
-  'The last subledger entry that the newest bill includes. Later entries are shown on the next '
-  'bill.';
+comment on column usage_histories.received is
+  'All payments of the subscription when the newest bill was made. The next bill shows those that '
+  'were received since.';
 comment on column usage_histories.billed is
   'What the newest bill charged by rules of segments, by component. Only for bills made in '
   'advance, which the next bill may have to correct.';
@@ -458,16 +463,16 @@ end
 $$;
 create trigger bills_posted_kept_as_is
   after update of party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type,
-    posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge,
+    posting, days, received, previous_balance, payments_received, adjustments, late_surcharge,
     previously_billed_to, due_date, issue_date on bills
   for each row
   when (old.status in ('Posted', 'Published', 'Cancelled')
     and new.status in ('Posted', 'Published', 'Cancelled')
     and ((old.party_id, old.account_id, old.subscription_id, old.plan_id, old.context_id,
-        old.batch_id, old.bill_type, old.posting, old.days, old.entry_id, old.previous_balance,
+        old.batch_id, old.bill_type, old.posting, old.days, old.received, old.previous_balance,
         old.payments_received, old.adjustments, old.late_surcharge, old.previously_billed_to)
       is distinct from (new.party_id, new.account_id, new.subscription_id, new.plan_id,
-        new.context_id, new.batch_id, new.bill_type, new.posting, new.days, new.entry_id,
+        new.context_id, new.batch_id, new.bill_type, new.posting, new.days, new.received,
         new.previous_balance, new.payments_received, new.adjustments, new.late_surcharge,
         new.previously_billed_to)
       or (old.status <> 'Posted'

@@ -493,8 +493,6 @@ create table parties (
   address jsonb,
   language text,
   competencies jsonb not null default '[]'::jsonb,
-  -- What the party has paid and not yet used, in minor units.
-  wallet_balance bigint not null default 0,
   portal_status text not null default 'NONE'::text,
   archived boolean not null default false,
   -- The first line is the name.
@@ -515,15 +513,13 @@ create table parties (
   constraint parties_party_number_key UNIQUE (tenant_id, party_number),
   constraint parties_pkey PRIMARY KEY (tenant_id, party_id),
   constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
-  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
-  constraint parties_wallet_balance_check CHECK ((wallet_balance >= 0))
+  constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
 CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
 CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text gin_trgm_ops);
 CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts, party_id);
-CREATE INDEX parties_wallet ON public.parties USING btree (tenant_id, party_id) WHERE (wallet_balance <> 0);
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 alter table parties enable row level security, force row level security;
@@ -531,7 +527,6 @@ create policy tenant_wall on parties as permissive for all using ((tenant_id = c
 grant insert, select, update on parties to billwright_api;
 grant select on parties to billwright_search;
 grant select on parties to billwright_worker;
-grant update (wallet_balance) on parties to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
@@ -1146,6 +1141,9 @@ create table subscription_balances (
   -- checks that, because a check here would look at the amount added and not at the result.
   deposit bigint not null default 0,
   disputed bigint not null default 0,
+  -- All payments so far, less what was taken back. A bill keeps the value of when it was made: the
+  -- next bill shows the difference as payments received.
+  received bigint not null default 0,
   constraint subscription_balances_pkey PRIMARY KEY (tenant_id, subscription_id, party_id),
   constraint subscription_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 ) with (fillfactor=50);
@@ -1706,7 +1704,6 @@ create table journals (
   written_in xid8 not null default pg_current_xact_id(),
   constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
   constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
-  constraint journals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
 );
 CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
@@ -1716,10 +1713,30 @@ CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) W
 CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
 CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
+CREATE TRIGGER journals_tenant AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_tenant();
 alter table journals enable row level security, force row level security;
 create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on journals to billwright_api;
 grant insert, select on journals to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.check_journals_tenant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenants_named bigint[] := array(select distinct tenant_id from new_rows);
+begin
+  if cardinality(tenants_named) <> (
+    select count(*) from tenants where tenant_id = any(tenants_named)
+  ) then
+    raise exception 'a journal names a tenant that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journals_tenant_fkey';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 -- A line of a journal. The lines of a journal are inserted by one statement and must balance after
 -- it.
@@ -1734,8 +1751,7 @@ create table journal_lines (
   amount bigint not null,
   constraint journal_lines_line_number_check CHECK ((line_number > 0)),
   constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
-  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
-  constraint journal_lines_tenant_id_ledger_account_id_fkey FOREIGN KEY (tenant_id, ledger_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id)
+  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id)
 );
 CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1754,9 +1770,18 @@ AS $function$
 declare
   tenant bigint;
   journal_ids bigint[];
+  account_ids bigint[];
   broken bigint;
 begin
-  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select min(tenant_id), array_agg(distinct journal_id), array_agg(distinct ledger_account_id)
+  into tenant, journal_ids, account_ids from new_rows;
+  if cardinality(account_ids) <> (
+    select count(*) from ledger_accounts
+    where tenant_id = tenant and ledger_account_id = any(account_ids)
+  ) then
+    raise exception 'a journal line names a ledger account that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journal_lines_ledger_account_fkey';
+  end if;
   select journal_id into broken
   from journal_lines
   where tenant_id = tenant and journal_id = any(journal_ids)
@@ -1789,8 +1814,7 @@ create table ledger_day_totals (
   constraint ledger_day_totals_credit_check CHECK ((credit >= (0)::numeric)),
   constraint ledger_day_totals_debit_check CHECK ((debit >= (0)::numeric)),
   constraint ledger_day_totals_lines_check CHECK ((lines > 0)),
-  constraint ledger_day_totals_pkey PRIMARY KEY (tenant_id, posting_date, ledger_account_id, journal_id),
-  constraint ledger_day_totals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint ledger_day_totals_pkey PRIMARY KEY (tenant_id, posting_date, ledger_account_id, journal_id)
 );
 alter table ledger_day_totals enable row level security, force row level security;
 create policy tenant_wall on ledger_day_totals as permissive for all using ((tenant_id = current_tenant()));
@@ -1876,6 +1900,21 @@ $function$
 ;
 -- owned by the owner
 
+-- What a party has paid and not yet used, in minor units. The row is made when it is first needed.
+-- Everything that settles open items of the party locks it first.
+create table party_wallets (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  balance bigint not null default 0,
+  constraint party_wallets_not_negative CHECK ((balance >= 0)),
+  constraint party_wallets_pkey PRIMARY KEY (tenant_id, party_id),
+  constraint party_wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+) with (fillfactor=50);
+alter table party_wallets enable row level security, force row level security;
+create policy tenant_wall on party_wallets as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on party_wallets to billwright_api;
+grant insert, select, update on party_wallets to billwright_worker;
+
 -- A subledger entry: one change of what a party owes, has paid in advance or has deposited. The
 -- entries of a journal add up to its lines on the control accounts.
 create table subledger_entries (
@@ -1893,6 +1932,8 @@ create table subledger_entries (
   posting smallint not null default 1,
   -- In minor units, signed like a journal line.
   amount bigint not null,
+  -- True if bills show it among the payments received, and not among the adjustments.
+  is_payment boolean not null default false,
   posting_date date not null,
   due_date date,
   reference text,
@@ -1936,11 +1977,12 @@ begin
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
   insert into subscription_balances as b
-    (tenant_id, subscription_id, party_id, receivable, deposit, disputed)
+    (tenant_id, subscription_id, party_id, receivable, deposit, disputed, received)
   select tenant_id, subscription_id, party_id,
     coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
     coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
-    coalesce(sum(amount) filter (where ledger_account_id = 10), 0)
+    coalesce(sum(amount) filter (where ledger_account_id = 10), 0),
+    coalesce(-sum(amount) filter (where is_payment and ledger_account_id in (2, 1000001)), 0)
   from new_rows
   where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
   group by tenant_id, subscription_id, party_id
@@ -1948,7 +1990,8 @@ begin
   on conflict (tenant_id, subscription_id, party_id) do update
     set receivable = b.receivable + excluded.receivable,
       deposit = b.deposit + excluded.deposit,
-      disputed = b.disputed + excluded.disputed;
+      disputed = b.disputed + excluded.disputed,
+      received = b.received + excluded.received;
   select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
   from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
   if exists (
@@ -1970,10 +2013,13 @@ begin
     order by party_id
   ) moved;
   if party_ids is not null then
-    update parties p
-    set wallet_balance = p.wallet_balance - moved.amount
+    insert into party_wallets (tenant_id, party_id)
+    select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
+    on conflict (tenant_id, party_id) do nothing;
+    update party_wallets w
+    set balance = w.balance - moved.amount
     from unnest(party_ids, amounts) as moved (party_id, amount)
-    where p.tenant_id = tenant and p.party_id = moved.party_id;
+    where w.tenant_id = tenant and w.party_id = moved.party_id;
   end if;
   return null;
 end
@@ -2472,8 +2518,9 @@ create table bills (
   paid_amount bigint not null default 0,
   -- The last billed day of the subscription before this bill. Null if the term sets it.
   previously_billed_to date,
-  -- The last subledger entry that its arrears include.
-  entry_id bigint not null,
+  -- All payments of the subscription when the bill was made. Those of several subscriptions are in
+  -- bill_parts.
+  received bigint not null default 0,
   -- When the subscription last changed before it was rated (of several, the sum). Another value
   -- means a stale bill.
   unit_ts bigint not null,
@@ -2522,14 +2569,14 @@ CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR 
 CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF payment_status, paid_amount ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND ((old.payment_status <> new.payment_status) OR (old.paid_amount <> new.paid_amount)) AND is_program())) EXECUTE FUNCTION check_bill_payment();
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
-CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, entry_id, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.entry_id IS DISTINCT FROM new.entry_id)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
+CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, received, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.received IS DISTINCT FROM new.received)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
 CREATE TRIGGER bills_status_step AFTER UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
 alter table bills enable row level security, force row level security;
 create policy tenant_wall on bills as permissive for all using ((tenant_id = current_tenant()));
 grant select on bills to billwright_api;
 grant delete, insert, select, update on bills to billwright_worker;
 grant update (status, is_held, hold_reason, due_date, modified_at, modified_by, ts) on bills to billwright_api;
-grant insert (bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
+grant insert (bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id, account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date, billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance, payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, previously_billed_to, received, unit_ts, hash, usage, charges, created_at, created_by, modified_at, modified_by, ts) on bills to billwright_bulk;
 
 -- The document and the frozen inputs of a bill, as the bytes that were hashed. They are written
 -- once, while the row in bills is written again whenever the bill is posted, published or paid.
@@ -2559,6 +2606,8 @@ create table bill_parts (
   days integer not null,
   billed_to date,
   previously_billed_to date,
+  -- All payments of the subscription when the bill was made.
+  received bigint not null default 0,
   unit_ts bigint not null,
   constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
   constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
@@ -2621,9 +2670,9 @@ create table usage_histories (
   terms json[] not null,
   -- What the newest bill asked for, arrears included.
   brought_forward bigint not null default 0,
-  -- The last subledger entry that the newest bill includes. Later entries are shown on the next
-  -- bill.
-  entry_id bigint not null default 0,
+  -- All payments of the subscription when the newest bill was made. The next bill shows those that
+  -- were received since.
+  received bigint not null default 0,
   -- What the newest bill charged by rules of segments, by component. Only for bills made in
   -- advance, which the next bill may have to correct.
   billed jsonb,

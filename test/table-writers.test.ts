@@ -72,6 +72,7 @@ const writers: Record<string, Writers> = {
   meters: 'domain/meters',
   number_series: 'domain/tenants',
   operation_counts: 'domain/monitoring',
+  party_wallets: null,
   parties: { 'domain/parties': 'all other columns', 'domain/access': 'portal_status' },
   plan_subscriptions: null,
   plan_versions: 'domain/pricing',

@@ -215,7 +215,7 @@ type ChunkWork = {
 type Read = Collected & { known: KnownBill[] };
 
 /** Rates a slice. Each bill is written as soon as it is made, and nothing else of it is kept. */
-async function makeSlice(work: ChunkWork, { scope, units, entryId, known }: Read): Promise<void> {
+async function makeSlice(work: ChunkWork, { scope, units, known }: Read): Promise<void> {
   const knownOf = new Map(known.map((bill) => [bill.unit_id, bill]));
   await work.ids.reserve(newIn(units, knownOf));
   for (const [unitId, inputs] of units) {
@@ -225,7 +225,7 @@ async function makeSlice(work: ChunkWork, { scope, units, entryId, known }: Read
     knownOf.delete(unitId);
     addBill(work.sums, made, isOnHold(made, before));
     if (before?.hash === made.hash) keepBill(work, made, before);
-    else writeBill(work, made, before, entryId);
+    else writeBill(work, made, before);
   }
   work.units += units.size;
   // Bills of units that are not billed any more.
@@ -246,12 +246,7 @@ function keepBill(work: ChunkWork, made: MadeBill, before: KnownBill): void {
   if (isTouched) work.touched.push({ billId: before.bill_id, unitTs, parts, isFreed });
 }
 
-function writeBill(
-  work: ChunkWork,
-  made: MadeBill,
-  before: KnownBill | undefined,
-  entryId: number,
-): void {
+function writeBill(work: ChunkWork, made: MadeBill, before: KnownBill | undefined): void {
   if (before === undefined) work.made += 1;
   else work.changed.push(before.bill_id);
   const billId = before?.bill_id ?? work.ids.next();
@@ -260,7 +255,6 @@ function writeBill(
   const bill = {
     billId,
     made,
-    entryId,
     isHeld,
     posting: before?.posting ?? 0,
     holdReason: isHeld ? (before?.hold_reason ?? null) : byRule,

@@ -27,7 +27,7 @@ import {
 import { listShared } from '../domain/bills/posting/wallets-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
-import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
 import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
@@ -200,7 +200,7 @@ async function reserve(tx: Tx, job: StepJob, term: Term): Promise<Reservation> {
   }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const take = (series: 'entry' | 'journal', count: number) =>
-    count === 0 ? 0 : takeNumbers(tx, tenantId, series, count);
+    count === 0 ? 0 : takeIds(tx, tenantId, series, count);
   const postingDate = dateIn(job.now, timezone).toString();
   const reserved: Reservation = {
     numbers: await reserveNumbers(tx, tenantId, term, { postingDate, count: bills }),

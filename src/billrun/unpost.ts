@@ -18,7 +18,7 @@ import {
 } from '../domain/bills/posting/unpost-store.ts';
 import { countPosted } from '../domain/bills/store.ts';
 import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
-import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, markStale, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
 import type {
@@ -89,8 +89,8 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const { journals, entries } = await countToReverse(tx, tenantId, termId);
   await reverseJournals(tx, tenantId, termId, {
     jobId: job.jobId,
-    firstJournal: journals === 0 ? 1 : await takeNumbers(tx, tenantId, 'journal', journals),
-    firstEntry: entries === 0 ? 1 : await takeNumbers(tx, tenantId, 'entry', entries),
+    firstJournal: journals === 0 ? 1 : await takeIds(tx, tenantId, 'journal', journals),
+    firstEntry: entries === 0 ? 1 : await takeIds(tx, tenantId, 'entry', entries),
     postingDate: today,
     description: `Unposted: ${reason}`,
     stamp,

@@ -74,9 +74,9 @@ async function billOnce() {
 async function fillPast(tenantId: number, subscriptionId: number): Promise<void> {
   const entries = `
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, amount, posting_date, created_at, created_by)
+      subscription_id, kind, amount, is_payment, posting_date, created_at, created_by)
     select $1, 1000 + n, j.journal_id, 2, s.party_id, s.subscription_id, 'Payment',
-      case when n % 2 = 0 then 100 else -100 end, '2020-01-01', now(), 'test'
+      case when n % 2 = 0 then 100 else -100 end, true, '2020-01-01', now(), 'test'
     from subscriptions s, generate_series(1, $3::integer) n,
       (select max(journal_id) as journal_id from journals where tenant_id = $1) j
     where s.tenant_id = $1 and s.subscription_id = $2`;

@@ -54,11 +54,11 @@ test('wallets pay bills as they are posted, as far as they go, oldest bill first
     );
     assert.equal(cents(bill.outstandingAmount), cents(bill.billAmount) - cents(bill.walletApplied));
   }
-  const [party] = await rowsOf<{ wallet_balance: string }>(
+  const [party] = await rowsOf<{ balance: string }>(
     run,
-    'select wallet_balance from parties where tenant_id = $1',
+    'select balance from party_wallets where tenant_id = $1',
   );
-  assert.equal(party?.wallet_balance, '0');
+  assert.equal(party?.balance, '0');
   await assertChecks(scene, run.tenantId);
 });
 
@@ -112,7 +112,7 @@ test('a wallet pays the oldest bill first, whichever part of the term is posted 
     await assertChecks(scene, tenantId);
     await runStep(crew, unpostBillsStep, { termId: termID, parameters: { reason: 'again' } });
     const party = await scene.sql.query(
-      'select wallet_balance::integer as wallet from parties where tenant_id = $1 and party_id = 1',
+      'select balance::integer as wallet from party_wallets where tenant_id = $1 and party_id = 1',
       [tenantId],
     );
     assert.deepEqual(party.rows, [{ wallet: one + three + 500 }]);

@@ -65,7 +65,7 @@ for (const postType of postTypes) {
     const standing = () =>
       rowsOf(
         place,
-        `select s.billed_through::text, h.terms, h.brought_forward, h.entry_id, h.billed
+        `select s.billed_through::text, h.terms, h.brought_forward, h.received, h.billed
          from subscriptions s join usage_histories h
            on h.tenant_id = s.tenant_id and h.subscription_id = s.subscription_id
          where s.tenant_id = $1 order by s.subscription_id`,
@@ -230,7 +230,7 @@ for (const postType of ['Post Subscription', 'Post Party'] as const) {
     const remembered = async () => {
       const rows = await rowsOf<{ terms: { label: string }[] }>(
         place,
-        `select terms, brought_forward, entry_id, billed from usage_histories
+        `select terms, brought_forward, received, billed from usage_histories
          where tenant_id = $1 order by subscription_id`,
       );
       assert.equal(rows.length, 2);

@@ -39,7 +39,7 @@ async function postedBill(place: OfferPlace): Promise<ShownBill | undefined> {
 async function walletOf(place: OfferPlace): Promise<number> {
   const [party] = await rowsOf<{ wallet: number }>(
     place,
-    'select wallet_balance::integer / 100 as wallet from parties where tenant_id = $1',
+    'select balance::integer / 100 as wallet from party_wallets where tenant_id = $1',
   );
   return party?.wallet ?? 0;
 }

@@ -203,9 +203,9 @@ test('every balance is the sum of its entries, and the ledger balances', async (
         ) e full join subscription_balances b using (subscription_id, party_id)
         where b.receivable is distinct from e.receivable
           or b.deposit is distinct from e.deposit)::integer as wrong,
-       (select count(*) from parties p where wallet_balance <> coalesce((
+       (select count(*) from party_wallets w where balance <> coalesce((
           select -sum(amount) from subledger_entries e
-          where e.party_id = p.party_id and ledger_account_id = 3), 0))::integer as wallets`,
+          where e.party_id = w.party_id and ledger_account_id = 3), 0))::integer as wallets`,
   );
   assert.deepEqual(rows[0], { ledger: 0, wrong: 0, wallets: 0 });
 });

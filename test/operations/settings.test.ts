@@ -214,7 +214,7 @@ test('the currency and its decimals are fixed once amounts are booked', async ()
   const partyId = Number(made.headers.get('x-resource-id'));
   const tenantId = await scene.enter(plain);
   await scene.sql.query(
-    `update parties set wallet_balance = 1 where tenant_id = ${tenantId} and party_id = $1`,
+    `insert into party_wallets (tenant_id, party_id, balance) values (${tenantId}, $1, 1)`,
     [partyId],
   );
   for (const data of [{ currency: 'PKR' }, { currencyDecimals: 2 }]) {

@@ -153,7 +153,7 @@ const aspects: Record<string, string> = {
       disputed), ',' order by subscription_id, party_id))
     from subscription_balances where tenant_id = $1`,
   histories: `select md5(string_agg(concat_ws(' ', subscription_id, terms, brought_forward,
-      entry_id), ',' order by subscription_id)) from usage_histories where tenant_id = $1`,
+      received), ',' order by subscription_id)) from usage_histories where tenant_id = $1`,
   subscriptions: `select md5(string_agg(concat_ws(' ', subscription_id, status, billed_through), ','
       order by subscription_id)) from subscriptions where tenant_id = $1`,
   documents: `select md5(string_agg(concat_ws(' ', bill_id, size, encode(sha256, 'hex'),

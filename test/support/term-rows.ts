@@ -272,10 +272,10 @@ export async function insertOpening(
   );
   await sql.query(
     `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-       subscription_id, kind, bill_id, amount, posting_date, created_at, created_by)
+       subscription_id, kind, bill_id, amount, is_payment, posting_date, created_at, created_by)
      select $1, $2, $3, $8, coalesce((select party_id from subscriptions
-         where tenant_id = $1 and subscription_id = $4), 1), $4, $6, $7, $5, '2020-01-01', now(),
-       'test'`,
+         where tenant_id = $1 and subscription_id = $4), 1), $4, $6, $7, $5, $6 = 'Payment',
+       '2020-01-01', now(), 'test'`,
     [tenantId, entryId, journalId, subscriptionId, amount, kind, billId, account],
   );
   await sql.query('commit');

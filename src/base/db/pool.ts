@@ -4,7 +4,7 @@ import { FairTurns } from '../fair-turns.ts';
 import { BatchedClient, isStatementError, type Statement, type StatementResult } from './batch.ts';
 import { type Company, type Read, ReadQueue, readOnlyOpening } from './reads.ts';
 import { RowClient } from './rows.ts';
-import { type Tx, txOn } from './tx.ts';
+import { type Beside, type Tx, txOn } from './tx.ts';
 
 export type { Lookup, Tx } from './tx.ts';
 
@@ -33,6 +33,8 @@ export type Database = {
   readonly role: string | undefined;
   /** Undefined where tenants have no shares. */
   readonly shares: FairTurns | undefined;
+  /** On a connection of its own: a transaction that waits for it holds none that it needs. */
+  readonly beside: Beside;
   close(): Promise<void>;
 };
 
@@ -59,8 +61,21 @@ export function openDatabase(options: PoolOptions): Database {
   // Nor may one that is lost between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   const shares = options.share === undefined ? undefined : sharesOf(options.max, options.share);
-  const reads = new ReadQueue(pool, (client) => handlesOf(client).batched, shares);
-  return { pool, reads, role: options.role, shares, close: () => pool.end() };
+  let aside: Database | undefined;
+  const beside: Beside = (tenantId, work) => {
+    aside ??= openDatabase(asideOptions(options));
+    return tenantTransact(aside, tenantId, work);
+  };
+  const reads = new ReadQueue(pool, (client) => handlesOf(client, beside).batched, shares);
+  const close = async () => {
+    await pool.end();
+    await aside?.close();
+  };
+  return { pool, reads, role: options.role, shares, beside, close };
+}
+
+function asideOptions({ share: _, ...options }: PoolOptions): PoolOptions {
+  return { ...options, name: `${options.name} beside`, max: 1 };
 }
 
 /** One tenant may have half of the connections that serve calls. */
@@ -118,7 +133,7 @@ async function write<T>(database: Database, opening: Opening, work: Work<T>): Pr
 
 async function writeNow<T>(database: Database, opening: Statement, work: Work<T>): Promise<T> {
   const client = await database.pool.connect();
-  const { batched, tx } = handlesOf(client);
+  const { batched, tx } = handlesOf(client, database.beside);
   try {
     const opened = open(batched, database.role, opening);
     // Both are awaited, even if one fails: no statement may still be on its way when the connection
@@ -214,11 +229,11 @@ type Handles = { batched: BatchedClient; tx: Tx };
 // Each pooled connection keeps its handles for its life.
 const handles = new WeakMap<pg.PoolClient, Handles>();
 
-function handlesOf(client: pg.PoolClient): Handles {
+function handlesOf(client: pg.PoolClient, beside: Beside): Handles {
   const known = handles.get(client);
   if (known) return known;
   const batched = new BatchedClient(client);
-  const made = { batched, tx: txOn(batched) };
+  const made = { batched, tx: txOn(batched, beside) };
   handles.set(client, made);
   return made;
 }

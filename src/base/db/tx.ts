@@ -10,6 +10,11 @@ export type Tx = {
     tenantId: number,
     key: Key,
   ): Promise<Found | undefined>;
+  /**
+   * Runs the work in a short transaction of its own, which is committed at once, whatever becomes
+   * of this one.
+   */
+  beside<T>(tenantId: number, work: (own: Tx) => Promise<T>): Promise<T>;
   /** Runs a `copy … from stdin` with these bytes and returns the number of rows. */
   copyIn(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
@@ -29,17 +34,24 @@ export type Runner = {
   copy?(statement: string, parts: readonly Buffer[]): Promise<number>;
 };
 
-export function txOn(runner: Runner): Tx {
+export type Beside = Tx['beside'];
+
+export function txOn(runner: Runner, beside: Beside = refuseBeside): Tx {
   const tx: Tx = {
     run: (statement) => runner.run(statement),
     lookUp: async (lookup, tenantId, key) => {
       if (runner.lookUp) return runner.lookUp(lookup, tenantId, key);
       return (await lookup(tx, tenantId, [key])).get(key);
     },
+    beside,
     copyIn: (statement, parts) => {
       if (!runner.copy) throw new Error('a read on a shared connection cannot COPY rows in');
       return runner.copy(statement, parts);
     },
   };
   return tx;
+}
+
+function refuseBeside(): never {
+  throw new Error('a read on a shared connection writes nothing beside itself');
 }

@@ -118,7 +118,8 @@ const journalColumns = [
 const lineColumns = ['line_number', 'ledger_account_id', 'component', 'amount'];
 const entryColumns = [
   ...['entry_id', 'ledger_account_id', 'party_id', 'subscription_id', 'kind', 'bill_id', 'posting'],
-  ...['amount', 'posting_date', 'due_date', 'reference', 'description', 'created_by'],
+  ...['amount', 'is_payment', 'posting_date', 'due_date', 'reference', 'description'],
+  'created_by',
   seconds('created_at'),
 ];
 const creditNoteColumns = [

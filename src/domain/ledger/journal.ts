@@ -28,6 +28,11 @@ export type EntryKind =
   | 'Transfer'
   | 'Reversal';
 
+/** Whether bills show entries of the kind as payments received, and not as adjustments. */
+export function isPayment(kind: EntryKind): boolean {
+  return kind === 'Payment' || kind === 'Wallet' || kind === 'Refund';
+}
+
 /** Minor units; above zero is a debit, below a credit. */
 export type JournalLine = { accountId: number; component?: string | null; amount: number };
 

@@ -1,8 +1,8 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import { takeNumbers } from '../tenants/numbers-store.ts';
-import type { Journal, JournalLine, SummedLine } from './journal.ts';
+import { takeIds } from '../tenants/numbers-store.ts';
+import { isPayment, type Journal, type JournalLine, type SummedLine } from './journal.ts';
 
 /**
  * Posts one journal with its entries. That it balances, that entries are never changed and that
@@ -14,10 +14,10 @@ export async function postJournal(
   journal: Journal,
   stamp: Stamp,
 ): Promise<number> {
-  const journalId = await takeNumbers(tx, tenantId, 'journal', 1);
+  const journalId = await takeIds(tx, tenantId, 'journal', 1);
   const { entries } = journal;
   const firstEntry =
-    entries.length === 0 ? 0 : await takeNumbers(tx, tenantId, 'entry', entries.length);
+    entries.length === 0 ? 0 : await takeIds(tx, tenantId, 'entry', entries.length);
   await insertJournal(tx, tenantId, journal, { journalId, firstEntry }, stamp);
   return journalId;
 }
@@ -89,22 +89,24 @@ async function insertEntries(
     bill_id: entry.billId ?? null,
     posting: entry.posting ?? 1,
     amount: entry.amount,
+    is_payment: isPayment(entry.kind),
     due_date: entry.dueDate ?? null,
     reference: entry.reference ?? null,
     description: entry.description ?? null,
   }));
   await sql`
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
-      description, created_at, created_by)
+      subscription_id, kind, bill_id, posting, amount, is_payment, posting_date, due_date,
+      reference, description, created_at, created_by)
     select own.tenant_id, r.entry_id, ${journalId}::bigint, r.ledger_account_id, r.party_id,
-      r.subscription_id, r.kind, r.bill_id, r.posting, r.amount, ${postingDate.toString()}::date,
-      r.due_date, r.reference, r.description, ${stamp.at}, ${stamp.by}
+      r.subscription_id, r.kind, r.bill_id, r.posting, r.amount, r.is_payment,
+      ${postingDate.toString()}::date, r.due_date, r.reference, r.description, ${stamp.at},
+      ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       entry_id bigint, ledger_account_id bigint, party_id bigint, subscription_id bigint,
-      kind text, bill_id bigint, posting smallint, amount bigint, due_date date, reference text,
-      description text
+      kind text, bill_id bigint, posting smallint, amount bigint, is_payment boolean, due_date date,
+      reference text, description text
     )
   `.execute(tx);
 }

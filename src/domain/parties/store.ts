@@ -160,8 +160,8 @@ export async function findArchiveObstacles(
             select from jsonb_array_elements(status_history) h
             where (h ->> 'fromDate')::date >= next_change_date and h ->> 'status' = 'Active'
           ))) as active,
-      exists (select from parties
-        where tenant_id = ${tenantId} and party_id = ${partyId} and wallet_balance <> 0)
+      exists (select from party_wallets
+        where tenant_id = ${tenantId} and party_id = ${partyId} and balance <> 0)
       or exists (select from subscription_balances
         where tenant_id = ${tenantId} and party_id = ${partyId}
           and (receivable <> 0 or deposit <> 0 or disputed <> 0))

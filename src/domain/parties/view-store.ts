@@ -50,7 +50,10 @@ async function listPartyViews(
     sql<PartyView>`
       select p.* from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
       cross join lateral (
-        select ${partyColumns}, wallet_balance::text as wallet_balance, portal_status, (
+        select ${partyColumns}, coalesce((
+            select w.balance from party_wallets w
+            where w.tenant_id = ${tenantId} and w.party_id = parties.party_id
+          ), 0)::text as wallet_balance, portal_status, (
             select coalesce(sum(b.receivable), 0)::text from subscription_balances b
             where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
           ) as outstanding

@@ -67,7 +67,7 @@ export async function listViews(
       s.created_at, s.created_by, s.modified_at, s.modified_by, s.ts,
       c.code as context_code, c.context_type, c.charging_type, c.post_type, l.code as plan_code,
       l.name as plan_label, b.code as batch_code, g.label as account_label, p.name as party_name,
-      p.party_number, p.wallet_balance::text as wallet_balance,
+      p.party_number, coalesce(pw.balance, 0)::text as wallet_balance,
       coalesce(a.receivable, 0)::text as receivable, coalesce(a.deposit, 0)::text as deposit,
       coalesce(a.disputed, 0)::text as disputed
     from unnest(${ids}::bigint[]) with ordinality as w (subscription_id, place)
@@ -78,6 +78,7 @@ export async function listViews(
     join batches b on b.tenant_id = ${tenantId} and b.batch_id = s.batch_id
     join billing_accounts g on g.tenant_id = ${tenantId} and g.account_id = s.account_id
     join parties p on p.tenant_id = ${tenantId} and p.party_id = s.party_id
+    left join party_wallets pw on pw.tenant_id = ${tenantId} and pw.party_id = s.party_id
     left join subscription_balances a
       on a.tenant_id = ${tenantId} and a.subscription_id = s.subscription_id
       and a.party_id = s.party_id

@@ -63,6 +63,44 @@ export async function takeNumbers(
   return last - count + 1;
 }
 
+/** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
+type IdSeries = Extract<Series, 'journal' | 'entry'>;
+
+/** Taken from the counter at a time, and handed out by this process. */
+const blockSizes: Record<IdSeries, number> = { journal: 100, entry: 1_000 };
+
+type Block = { next: number; last: number };
+
+/** What is left of the blocks of this process, by database. */
+const blocks = new WeakMap<Tx['beside'], Map<string, Promise<Block>>>();
+
+/**
+ * Takes `count` ids that follow each other and returns the first. They come from a block of this
+ * process: no transaction waits for the end of another to get them. Ids that are not used, because
+ * the transaction fails or the process ends, are never used.
+ */
+export async function takeIds(
+  tx: Tx,
+  tenantId: number,
+  series: IdSeries,
+  count: number,
+): Promise<number> {
+  const ofDatabase = blocks.get(tx.beside) ?? new Map<string, Promise<Block>>();
+  blocks.set(tx.beside, ofDatabase);
+  const key = `${tenantId} ${series}`;
+  const before = ofDatabase.get(key) ?? Promise.resolve({ next: 1, last: 0 });
+  const after = before
+    .catch(() => ({ next: 1, last: 0 }))
+    .then(async (block) => {
+      if (block.last - block.next + 1 >= count) return { ...block, next: block.next + count };
+      const size = Math.max(count, blockSizes[series]);
+      const first = await tx.beside(tenantId, (own) => takeNumbers(own, tenantId, series, size));
+      return { next: first + count, last: first + size - 1 };
+    });
+  ofDatabase.set(key, after);
+  return (await after).next - count;
+}
+
 /** The last number of a series that was handed out. */
 export async function findLastNumber(tx: Tx, tenantId: number, series: Series): Promise<number> {
   const { rows } = await sql<{ last_number: number }>`

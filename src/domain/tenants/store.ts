@@ -201,7 +201,7 @@ export async function updateSettings(
 /** Whether anything was ever priced or booked in the workspace's currency, which fixes it. */
 export async function hasAmounts(tx: Tx, tenantId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from parties where tenant_id = ${tenantId} and wallet_balance <> 0)
+    select exists (select from party_wallets where tenant_id = ${tenantId})
       or exists (select from subscription_balances where tenant_id = ${tenantId})
       or exists (select from pricing_contexts where tenant_id = ${tenantId}) as found
   `.execute(tx);

@@ -144,7 +144,7 @@ function sectionOf({ row, frozen, bill }: Rated): StoredSection {
   return section;
 }
 
-function partOf({ row, bill }: Rated, amount: number): BillSubscription {
+function partOf({ row, accountStatus, bill }: Rated, amount: number): BillSubscription {
   return {
     subscriptionId: row.subscription_id,
     amount,
@@ -152,6 +152,7 @@ function partOf({ row, bill }: Rated, amount: number): BillSubscription {
     days: bill.days,
     billedTo: bill.billedTo === null ? null : isoDay(bill.billedTo),
     previouslyBilledTo: row.billed_through,
+    received: accountStatus.received,
     unitTs: row.ts,
   };
 }

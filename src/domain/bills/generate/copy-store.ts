@@ -11,7 +11,6 @@ import type { MadeBill } from './made-bill.ts';
 export type NewBill = {
   billId: number;
   made: MadeBill;
-  entryId: number;
   isHeld: boolean;
   holdReason: string | null;
   /** How often it was posted, and taken back, before. */
@@ -28,7 +27,7 @@ const billsTable: CopiedTable = {
     account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
     billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
     previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-    late_surcharge, previously_billed_to, entry_id, unit_ts, hash, usage, charges, created_at,
+    late_surcharge, previously_billed_to, received, unit_ts, hash, usage, charges, created_at,
     created_by, modified_at, modified_by, ts`.split(/,\s+/),
 };
 
@@ -132,7 +131,7 @@ export function reuseRows(rows: BillRows): void {
 function writeBill(
   rows: BinaryRows,
   { term, number }: { term: Term; number: number },
-  { billId, made, entryId, isHeld, holdReason, posting, created }: NewBill,
+  { billId, made, isHeld, holdReason, posting, created }: NewBill,
   stamp: Stamp,
 ): void {
   rows.startRow(billsTable.columns.length);
@@ -167,7 +166,7 @@ function writeBill(
   rows.bigint(made.creditBalance);
   rows.bigint(made.lateSurcharge);
   rows.date(made.previouslyBilledTo);
-  rows.bigint(entryId);
+  rows.bigint(made.received);
   rows.bigint(made.unitTs);
   rows.bytea(made.hash);
   rows.text(made.booking.usage);

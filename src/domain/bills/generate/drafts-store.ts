@@ -137,17 +137,18 @@ async function insertParts(tx: Tx, tenantId: number, parts: readonly NewPart[]):
     days: part.days,
     billed_to: part.billedTo,
     previously_billed_to: part.previouslyBilledTo,
+    received: part.received,
     unit_ts: part.unitTs,
   }));
   await sql`
     insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days, billed_to,
-      previously_billed_to, unit_ts)
+      previously_billed_to, received, unit_ts)
     select own.tenant_id, r.bill_id, r.subscription_id, r.amount, r.arrears, r.days, r.billed_to,
-      r.previously_billed_to, r.unit_ts
+      r.previously_billed_to, r.received, r.unit_ts
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join json_to_recordset(${JSON.stringify(rows)}::json) as r (
       bill_id bigint, subscription_id bigint, amount bigint, arrears bigint, days integer,
-      billed_to date, previously_billed_to date, unit_ts bigint
+      billed_to date, previously_billed_to date, received bigint, unit_ts bigint
     )
   `.execute(tx);
 }

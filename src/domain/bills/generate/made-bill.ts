@@ -36,6 +36,8 @@ export type MadeBill = {
   creditBalance: number;
   lateSurcharge: number;
   previouslyBilledTo: string | null;
+  /** All payments of the subscription so far; 0 on a bill of several. */
+  received: number;
   unitTs: bigint;
   /** SHA-256 in hexadecimal. */
   hash: string;
@@ -65,13 +67,24 @@ export type BillSubscription = {
   days: number;
   billedTo: string | null;
   previouslyBilledTo: string | null;
+  /** All payments of the subscription so far. */
+  received: number;
   unitTs: number;
 };
 
 /** Everything that a posted bill may not change, in one order. */
 export type HashedBill = Omit<
   MadeBill,
-  'status' | 'holds' | 'hash' | 'booking' | 'unitTs' | 'lines' | 'usage' | 'subscriptions' | 'parts'
+  | 'status'
+  | 'holds'
+  | 'hash'
+  | 'booking'
+  | 'received'
+  | 'unitTs'
+  | 'lines'
+  | 'usage'
+  | 'subscriptions'
+  | 'parts'
 >;
 
 /** SHA-256 over the columns of the bill, its document and its frozen inputs. */

@@ -2,7 +2,6 @@
 // before and what they have paid since. One statement, so that all figures are of one moment.
 
 import type { Tx } from '../../../base/db/pool.ts';
-import { columnOr } from '../../../base/db/searchable.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import { type ContextType, isOwedByWorkspace } from '../../ledger/accounts.ts';
 import { openItems } from '../../ledger/accounts-store.ts';
@@ -25,35 +24,9 @@ export type AccountStatusRow = {
   billed: Record<string, number | null> | null;
   /** Received since the newest bill, minor units. */
   payments: number;
-  /** The last entry of the ledger that was given a number. */
-  entry_id: number;
+  /** Received in all, minor units. */
+  received: number;
 };
-
-/** Kinds of entries, and of journals, by which a customer pays or gets money back. */
-const paymentKinds = sql.raw(`('Payment', 'Wallet', 'Refund')`);
-
-/** What a wallet paid of a bill that was unposted goes with its reversal. */
-function isPayment(tenantId: number): Sql {
-  const reversed = sql`
-    select r.reverses_journal_id from journals r
-    where r.tenant_id = ${tenantId} and r.journal_id = e.journal_id`;
-  return sql`(e.kind in ${paymentKinds} or (e.kind = 'Reversal' and exists (
-    select from journals o
-    where o.tenant_id = ${tenantId} and o.journal_id = (${reversed})
-      and o.source_type in ${paymentKinds}
-  )))`;
-}
-
-/** What the party of `n` paid for its subscription after an entry. */
-function paidSince(tenantId: number, term: Side, entry: Sql): Sql {
-  return sql`(
-    select coalesce(-sum(e.amount) * ${sideOf(term)}, 0) from subledger_entries e
-    where e.tenant_id = ${tenantId} and e.subscription_id = n.subscription_id
-      and e.party_id is not distinct from n.party_id
-      and e.entry_id > ${entry}
-      and e.ledger_account_id in ${openItems} and ${isPayment(tenantId)}
-  )::bigint`;
-}
 
 type Side = { context_type: ContextType };
 
@@ -80,19 +53,18 @@ export async function listAccountStatuses(
       a.label as account_label,
       coalesce(b.receivable * ${sideOf(term)}, 0) as receivable,
       coalesce(b.deposit, 0) as deposit,
-      o.wallet_balance as wallet, null as history, ${historyText} as history_text,
+      coalesce(w.balance, 0) as wallet, null as history, ${historyText} as history_text,
       coalesce(h.brought_forward, 0) as brought_forward, h.billed,
-      case when b.subscription_id is null then 0
-        else ${paidSince(tenantId, term, columnOr('h.entry_id', sql`0`))} end as payments,
-      coalesce((
-        select last_number from counters where tenant_id = ${tenantId} and series = 'entry'
-      ), 0) as entry_id
+      coalesce(b.received * ${sideOf(term)}, 0) - coalesce(h.received, 0) as payments,
+      coalesce(b.received * ${sideOf(term)}, 0) as received
     from unnest(${ids}::bigint[], ${accountIds}::bigint[], ${partyIds}::bigint[])
       as n (subscription_id, account_id, party_id)
     join billing_accounts a on a.tenant_id = ${tenantId}
       and a.account_id = any(${accountIds}::bigint[]) and a.account_id = n.account_id
     join parties o on o.tenant_id = ${tenantId} and o.party_id = any(${partyIds}::bigint[])
       and o.party_id = n.party_id
+    left join party_wallets w on w.tenant_id = ${tenantId}
+      and w.party_id = any(${partyIds}::bigint[]) and w.party_id = n.party_id
     left join subscription_balances b on b.tenant_id = ${tenantId}
       and b.subscription_id = any(${ids}::bigint[]) and b.subscription_id = n.subscription_id
       and b.party_id = n.party_id
@@ -116,18 +88,18 @@ export async function listOwnBills(
   if (owned.length === 0) return [];
   const { rows } = await sql<OwnBill>`
     select n.subscription_id, o.brought_forward,
-      ${paidSince(tenantId, term, sql`o.entry_id`)} as payments
+      coalesce(b.received * ${sideOf(term)}, 0) - o.received as payments
     from unnest(
       ${owned.map((row) => row.subscription_id)}::bigint[],
       ${owned.map((row) => row.party_id)}::bigint[]
     ) as n (subscription_id, party_id)
     cross join lateral (
-      select b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id, b.bill_id
+      select b.billed_to, b.arrears + b.bill_amount as brought_forward, b.received, b.bill_id
       from bills b
       where b.tenant_id = ${tenantId} and b.subscription_id = n.subscription_id
         and b.party_id = n.party_id and b.status in ('Posted', 'Published')
       union all
-      select p.billed_to, p.arrears + p.amount, b.entry_id, b.bill_id
+      select p.billed_to, p.arrears + p.amount, p.received, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.party_id = n.party_id and b.status in ('Posted', 'Published')
@@ -135,6 +107,8 @@ export async function listOwnBills(
       order by billed_to desc, bill_id desc
       limit 1
     ) o
+    left join subscription_balances b on b.tenant_id = ${tenantId}
+      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
   `.execute(tx);
   return rows;
 }

@@ -43,7 +43,6 @@ export type Collected = {
   scope: MakeScope;
   /** Billed units in the order of their ids, each with its subscriptions in the order of theirs. */
   units: Map<number, Inputs[]>;
-  entryId: number;
 };
 
 export async function collect(
@@ -114,7 +113,7 @@ export async function collect(
     if (known === undefined) units.set(row.unit_id, [inputs]);
     else known.push(inputs);
   }
-  return { scope, units, entryId: accountStatuses[0]?.entry_id ?? 0 };
+  return { scope, units };
 }
 
 const nothing: readonly never[] = [];

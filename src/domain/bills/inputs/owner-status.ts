@@ -50,8 +50,10 @@ function ownerStatus(
     const { amount: _amount, ...rest } = entry;
     return { ...rest, isOfFormerOwner: true as const };
   });
+  // All that a new owner has paid was paid since the last bill, which was another's.
+  const none = { brought_forward: 0, payments: accountStatus.received };
   return isNew
-    ? { ...accountStatus, history, brought_forward: 0, ...before, billed: null }
+    ? { ...accountStatus, history, ...none, ...before, billed: null }
     : { ...accountStatus, history };
 }
 

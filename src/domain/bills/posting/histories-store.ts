@@ -73,7 +73,7 @@ export async function extendHistories(
   const { count } = await sql`
     update usage_histories h
     set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
-      brought_forward = n.brought_forward, entry_id = n.entry_id, billed = n.billed
+      brought_forward = n.brought_forward, received = n.received, billed = n.billed
     from (${historyRows(tenantId, history)}) n
     where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
   `.execute(tx);
@@ -88,8 +88,8 @@ export async function beginHistories(
 ): Promise<number> {
   const { count } = await sql`
     insert into usage_histories
-      (tenant_id, subscription_id, terms, brought_forward, entry_id, billed)
-    select n.tenant_id, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.entry_id,
+      (tenant_id, subscription_id, terms, brought_forward, received, billed)
+    select n.tenant_id, n.subscription_id, ${newestTerm(history)}, n.brought_forward, n.received,
       n.billed
     from (${historyRows(tenantId, history)}) n
     where not exists (
@@ -117,7 +117,7 @@ function historyRows(tenantId: number, history: HistoryTerm): Sql {
   const start = sql`${term.startDate}`;
   return sql`
     select b.tenant_id, b.subscription_id, b.days, b.current_charges::text as amount,
-      b.arrears + b.bill_amount as brought_forward, b.entry_id, b.usage::text as usage,
+      b.arrears + b.bill_amount as brought_forward, b.received, b.usage::text as usage,
       ${keepsCharges ? chargesOf(sql`null::text`, start) : sql`null::jsonb`} as billed
       ${keepsCharges ? sql`, ${sinceText(sql`b`, term.startDate)} as since` : sql``}
     from bills b
@@ -132,7 +132,7 @@ function combinedRows(tenantId: number, history: HistoryTerm): Sql {
   return sql`
     select b.tenant_id, p.subscription_id, p.days, ${subtotal} || case when p.amount <> ${subtotal}
         then ',"rounding":' || p.amount - ${subtotal} else '' end,
-      p.arrears + p.amount, b.entry_id,
+      p.arrears + p.amount, p.received,
       ${usageObject(sql`e.section -> 'usage'`)}::text,
       ${keepsCharges ? chargesOf(numberOfSection, start) : sql`null::jsonb`}
       ${keepsCharges ? sql`, ${sinceText(sql`p`, term.startDate)}` : sql``}

@@ -131,8 +131,10 @@ export function movedSince(tenantId: number): Sql {
       and o.posting = p.posting
     join subledger_entries e on e.tenant_id = ${tenantId}
       and e.subscription_id = p.subscription_id and e.party_id = o.party_id
-      and e.entry_id > o.entry_id and e.bill_id is null
-      and e.kind in ('Transfer', 'Refund', 'Deposit')`;
+      and e.bill_id is null and e.kind in ('Transfer', 'Refund', 'Deposit')
+    join journals m on m.tenant_id = ${tenantId} and m.journal_id = o.journal_id
+    join journals n on n.tenant_id = ${tenantId} and n.journal_id = e.journal_id
+      and n.written_in > m.written_in`;
 }
 
 /** Journals of the term's posting that were not reversed. */
@@ -197,12 +199,12 @@ export async function reverseJournals(
   `.execute(tx);
   await sql`
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, bill_id, posting, amount, posting_date, reference, description,
-      created_at, created_by)
+      subscription_id, kind, bill_id, posting, amount, is_payment, posting_date, reference,
+      description, created_at, created_by)
     select e.tenant_id, ${firstEntry - 1}::bigint + row_number() over (order by e.entry_id),
       m.journal_id, e.ledger_account_id, e.party_id, e.subscription_id, 'Reversal', e.bill_id,
-      e.posting, -e.amount, ${postingDate}::date, e.reference, ${description}, ${stamp.at},
-      ${stamp.by}
+      e.posting, -e.amount, e.is_payment, ${postingDate}::date, e.reference, ${description},
+      ${stamp.at}, ${stamp.by}
     from (${mirrors}) m
     join subledger_entries e on e.tenant_id = ${tenantId} and e.journal_id = m.reverses_journal_id
   `.execute(tx);
@@ -321,7 +323,7 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
   await sql`
     update usage_histories h
     set terms = h.terms[2:] || ${forgottenTerms(tenantId)},
-      brought_forward = coalesce(e.brought_forward, 0), entry_id = coalesce(e.entry_id, 0),
+      brought_forward = coalesce(e.brought_forward, 0), received = coalesce(e.received, 0),
       billed = case when h.billed is not null and h.terms[2] ->> 'isCancelled' is null then (
         select ${chargesOf(sql`n.number`, sql`t.start_date`)}
         from bills b
@@ -332,7 +334,7 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
       ) end
     from (${postedParts(tenantId, taken)}) p
     left join lateral (
-      select o.bill_id, o.brought_forward, o.entry_id
+      select o.bill_id, o.brought_forward, o.received
       from (${postedBefore(tenantId)}) o
       where (o.billed_to, o.bill_id) < (p.billed_to, p.bill_id)
       order by o.billed_to desc, o.bill_id desc
@@ -346,12 +348,12 @@ async function restoreHistories(tx: Tx, tenantId: number, taken: TakenBack): Pro
 /** All posted bills of the subscription of `p`. */
 function postedBefore(tenantId: number): Sql {
   return sql`
-    select b.bill_id, b.billed_to, b.arrears + b.bill_amount as brought_forward, b.entry_id
+    select b.bill_id, b.billed_to, b.arrears + b.bill_amount as brought_forward, b.received
     from bills b
     where b.tenant_id = ${tenantId} and b.subscription_id = p.subscription_id
       and b.status in ('Posted', 'Published')
     union all
-    select b.bill_id, o.billed_to, o.arrears + o.amount, b.entry_id
+    select b.bill_id, o.billed_to, o.arrears + o.amount, o.received
     from bill_parts o
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
       and b.status in ('Posted', 'Published')

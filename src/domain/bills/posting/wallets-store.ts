@@ -27,8 +27,8 @@ export async function takeFromWallets(
 ): Promise<{ uses: WalletUse[]; shared: number[] }> {
   const all = [...new Set(drafts.map((draft) => draft.party_id))].sort((a, b) => a - b);
   const { rows: able } = await sql<{ party_id: number }>`
-    select party_id from parties
-    where tenant_id = ${tenantId} and party_id = any(${all}::bigint[]) and wallet_balance > 0
+    select party_id from party_wallets
+    where tenant_id = ${tenantId} and party_id = any(${all}::bigint[]) and balance > 0
   `.execute(tx);
   if (able.length === 0) return { uses: [], shared: [] };
   const partyIds = able.map((row) => row.party_id);
@@ -51,8 +51,8 @@ export async function listShared(tx: Tx, tenantId: number, part: WalletChunk): P
     select distinct b.party_id
     from bills b
     cross join lateral (
-      select from parties
-      where tenant_id = ${tenantId} and party_id = b.party_id and wallet_balance > 0
+      select from party_wallets
+      where tenant_id = ${tenantId} and party_id = b.party_id and balance > 0
       offset 0
     ) p
     where b.tenant_id = ${tenantId} and b.bill_id between ${part.firstId} and ${part.lastId}
@@ -126,13 +126,13 @@ async function lockFunds(
   tenantId: number,
   partyIds: readonly number[],
 ): Promise<Map<number, number>> {
-  const { rows } = await sql<{ party_id: number; wallet_balance: number }>`
-    select party_id, wallet_balance from parties
-    where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[]) and wallet_balance > 0
+  const { rows } = await sql<{ party_id: number; balance: number }>`
+    select party_id, balance from party_wallets
+    where tenant_id = ${tenantId} and party_id = any(${partyIds}::bigint[]) and balance > 0
     order by party_id
     for no key update
   `.execute(tx);
-  return new Map(rows.map((row) => [row.party_id, row.wallet_balance]));
+  return new Map(rows.map((row) => [row.party_id, row.balance]));
 }
 
 /** One bill after the other, as far as the money of its party goes. */

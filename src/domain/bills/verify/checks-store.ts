@@ -157,22 +157,26 @@ export function checkBalances(tx: Tx, tenantId: number): Promise<Counts> {
         select subscription_id, party_id,
           coalesce(sum(amount) filter (where ledger_account_id in ${openItems}), 0) as receivable,
           coalesce(-sum(amount) filter (where ledger_account_id = ${deposit}), 0) as deposit,
-          coalesce(sum(amount) filter (where ledger_account_id = ${disputed}), 0) as disputed
+          coalesce(sum(amount) filter (where ledger_account_id = ${disputed}), 0) as disputed,
+          coalesce(-sum(amount) filter (where is_payment and ledger_account_id in ${openItems}), 0)
+            as received
         from subledger_entries
         where tenant_id = ${tenantId} and subscription_id is not null
         group by subscription_id, party_id
       ) e on e.subscription_id = b.subscription_id and e.party_id = b.party_id
-      where (coalesce(b.receivable, 0), coalesce(b.deposit, 0), coalesce(b.disputed, 0))
-        <> (coalesce(e.receivable, 0), coalesce(e.deposit, 0), coalesce(e.disputed, 0))
+      where (coalesce(b.receivable, 0), coalesce(b.deposit, 0), coalesce(b.disputed, 0),
+          coalesce(b.received, 0))
+        <> (coalesce(e.receivable, 0), coalesce(e.deposit, 0), coalesce(e.disputed, 0),
+          coalesce(e.received, 0))
       union all
-      select 'wallet of party ' || p.party_id
-      from parties p
-      left join (
+      select 'wallet of party ' || coalesce(w.party_id, e.party_id)
+      from (select * from party_wallets where tenant_id = ${tenantId}) w
+      full join (
         select party_id, -sum(amount) as amount from subledger_entries
         where tenant_id = ${tenantId} and ledger_account_id = ${advance}
         group by party_id
-      ) e on e.party_id = p.party_id
-      where p.tenant_id = ${tenantId} and p.wallet_balance <> coalesce(e.amount, 0)`,
+      ) e on e.party_id = w.party_id
+      where coalesce(w.balance, 0) <> coalesce(e.amount, 0)`,
   });
 }
 

@@ -37,18 +37,17 @@ export function checkStates(tx: Tx, tenantId: number): Promise<Counts> {
 /** A posted bill is due with its term or, where it is prepaid, when it was booked. */
 function wronglyBooked(tenantId: number): Sql {
   return sql`
-    select 'bill ' || b.bill_id || case when e.entry_id <= b.entry_id
-      then ' knew of entry ' || b.entry_id else ' is due on ' || b.due_date end
+    select 'bill ' || b.bill_id || ' is due on ' || b.due_date
     from bills b
     join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id
     join (
-      select bill_id, posting, min(entry_id) as entry_id, min(posting_date) as posting_date
+      select bill_id, posting, min(posting_date) as posting_date
       from subledger_entries
       where tenant_id = ${tenantId} and kind = 'Bill' and bill_id is not null
       group by bill_id, posting
     ) e on e.bill_id = b.bill_id and e.posting = b.posting
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
-      and (e.entry_id <= b.entry_id or b.due_date not in (t.due_date, e.posting_date))`;
+      and b.due_date not in (t.due_date, e.posting_date)`;
 }
 
 /** By a credit note, of which the ledger has on each subscription and account what the bill had. */

@@ -41,8 +41,8 @@ export function checkHistories(tx: Tx, tenantId: number): Promise<Counts> {
         from billed b
         left join usage_histories h
           on h.tenant_id = ${tenantId} and h.subscription_id = b.subscription_id
-        where b.place = 1 and (h.brought_forward, h.entry_id)
-          is distinct from (b.brought_forward, b.entry_id)
+        where b.place = 1 and (h.brought_forward, h.received)
+          is distinct from (b.brought_forward, b.received)
       ) q
       where not ${hasCancelled(tenantId)}`,
   });
@@ -68,13 +68,13 @@ function hasCancelled(tenantId: number): Sql {
 function billedParts(tenantId: number): Sql {
   return sql`
     select subscription_id, bill_id, term_id, billed_to, days, current_charges as amount,
-      usage::jsonb as usage, arrears + bill_amount as brought_forward, entry_id
+      usage::jsonb as usage, arrears + bill_amount as brought_forward, received
     from bills
     where tenant_id = ${tenantId} and status in ('Posted', 'Published')
       and subscription_id is not null
     union all
     select p.subscription_id, p.bill_id, b.term_id, p.billed_to, p.days, p.amount, null,
-      p.arrears + p.amount, b.entry_id
+      p.arrears + p.amount, p.received
     from bills b
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
