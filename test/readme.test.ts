@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { quickNode } from './support/quick-node.ts';
+import { copyReadyFolder } from './support/ready-folder.ts';
 import { root } from './support/source.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -98,9 +100,12 @@ async function startProgram(): Promise<{ port: number; env: NodeJS.ProcessEnv }>
   await chmod(folder, 0o755);
   const port = await freePort();
   const { DATABASE_URL: _, BILLWRIGHT_TEST_CLUSTER: __, ...inherited } = process.env;
-  const own = { PORT: String(port), BILLWRIGHT_DATA: join(folder, 'data'), LOG_LEVEL: 'warn' };
+  const dataFolder = join(folder, 'data');
+  copyReadyFolder(dataFolder);
+  const own = { PORT: String(port), BILLWRIGHT_DATA: dataFolder, LOG_LEVEL: 'warn' };
   const env = { ...inherited, ...own };
-  const program = spawn(process.execPath, ['src/main.ts', 'start'], { cwd: root, env });
+  const args = [...quickNode, 'src/main.ts', 'start'];
+  const program = spawn(process.execPath, args, { cwd: root, env });
   let output = '';
   program.stdout.on('data', (chunk) => (output += chunk));
   program.stderr.on('data', (chunk) => (output += chunk));
@@ -159,7 +164,7 @@ test('the first steps work as they are printed', async () => {
 });
 
 test('the first bills are made by all steps, readings included', async () => {
-  const demo = promisify(execFile)(process.execPath, ['src/main.ts', 'demo', 'run'], {
+  const demo = promisify(execFile)(process.execPath, [...quickNode, 'src/main.ts', 'demo', 'run'], {
     cwd: root,
     env,
   });

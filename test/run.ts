@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { quickNode } from './support/quick-node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(process.pid));
@@ -40,8 +41,7 @@ const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
   concurrency: processes,
   timeout: timeoutMs,
   globalSetupPath: join(root, 'test', 'support', 'setup.ts'),
-  // A young heap that begins with a megabyte is collected all the time.
-  execArgv: ['--min-semi-space-size=16'],
+  execArgv: quickNode,
 };
 const stream = run(options);
 stream.on('test:fail', ({ name }) => {

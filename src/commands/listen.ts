@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { commandLine, verifySecret } from '../base/secrets.ts';
@@ -5,13 +6,15 @@ import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase } from '../context.ts';
 import { findLoginByName } from '../domain/access/store.ts';
 import { enterTenant, findStatus, findTenantId, listWorkspaces } from '../domain/tenants/store.ts';
-import { createServer } from '../http/server.ts';
-import { operations } from '../operations/catalogue.ts';
 import { demo } from './demo/workspace.ts';
 import { noteAddress } from './server-address.ts';
 
 export async function listen(context: Context, database: Database): Promise<FastifyInstance> {
   const { config, clock, log } = context;
+  // The larger half of the program: a start that is refused before it listens does without.
+  const { createServer } = await import('../http/server.ts');
+  const { operations } = await import('../operations/catalogue.ts');
+  flushCompileCache();
   const server = createServer({ ...config, database, operations, clock, log });
   try {
     await server.listen({ port: config.port, host: config.host });

@@ -15,6 +15,7 @@ import {
   type EmbeddedPostgres,
   startEmbedded,
 } from '../../src/base/postgres/embedded.ts';
+import { quickNode } from '../support/quick-node.ts';
 
 export type Answer = {
   pid: number;
@@ -122,7 +123,7 @@ async function createTestFolder(): Promise<string> {
 
 function spawnProgram(options: EmbeddedOptions, how: ProgramOptions = {}): Program {
   const { file = programFile, ...account } = how;
-  const child = spawn(process.execPath, [file, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [...quickNode, file, JSON.stringify(options)], {
     cwd: '/',
     // A group of its own, as a shell gives it, so that a test can send Ctrl-C to it.
     detached: true,

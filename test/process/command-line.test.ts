@@ -4,6 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
+import { exportCommand, routeSheetCommand } from '../../src/commands/export.ts';
+import { importCommand } from '../../src/commands/import.ts';
+import { UsageError } from '../../src/commands/usage.ts';
+import { verifyCommand } from '../../src/commands/verify.ts';
+import { workspaceCommand } from '../../src/commands/workspace.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { refuses } from '../support/client.ts';
 import { assertNothingRuns, demoClient, finish, openPlace, takePort } from '../support/program.ts';
@@ -12,6 +17,28 @@ const place = await openPlace();
 
 function command(line: string[], env: Record<string, string> = {}) {
   return finish(place.run(line, env));
+}
+
+const inside = new Map([
+  ['workspace', workspaceCommand],
+  ['import', importCommand],
+  ['export', exportCommand],
+  ['route-sheet', routeSheetCommand],
+  ['verify', verifyCommand],
+]);
+
+/** The same for a line that is refused before anything is opened: it needs no process. */
+async function refusal([name = '', ...args]: string[]): Promise<{ code: number; output: string }> {
+  const run = inside.get(name);
+  assert.ok(run, `'${name}' is not run inside of the test`);
+  const config = readConfig({ BILLWRIGHT_DATA: place.dataFolder });
+  const error = await run(config, args).then(() => assert.fail('not refused'), asError);
+  return { code: error instanceof UsageError ? 2 : 1, output: error.message };
+}
+
+function asError(error: unknown): Error {
+  assert.ok(error instanceof Error);
+  return error;
 }
 
 const password = 'a long pass phrase';
@@ -91,8 +118,6 @@ test('a first start on a database with workspaces creates no demo workspace', as
 
 test('workspace create refuses bad input in a sentence and makes nothing', async () => {
   const refusals: [string[], number, RegExp][] = [
-    [acme, 1, /^billwright: A workspace named 'acme' exists already$/m],
-    [made('under_score'), 1, /1 to 63 letters a-z, digits and hyphens/],
     [made('x', { '--timezone': 'Mars/Base' }), 1, /'Mars\/Base' is not an IANA time zone/],
     [made('x', { '--currency': 'XXY' }), 1, /'XXY' is not an ISO 4217 currency/],
     [made('x', { '--country': 'Atlantis' }), 1, /Not an ISO 3166-1 country code/],
@@ -108,19 +133,25 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
     [made('x', { '--locale': 'en_PK' }), 1, /'en_PK' is not a language tag \(such as en-PK\)/],
     [made('x', { '--locale': '' }), 1, /'' is not a language tag/],
     [made('x', { '--admin': 'nobody' }), 2, /--admin must be an e-mail address, not 'nobody'/],
+    [[...made('x'), '--colour', 'red'], 2, /Unknown option '--colour'/],
+    [['workspace', 'resume'], 2, /workspace resume NAME/],
+    [['workspace', 'destroy', 'acme'], 2, /workspace suspend NAME/],
+  ];
+  const printed: [string[], number, RegExp][] = [
+    [acme, 1, /^billwright: A workspace named 'acme' exists already$/m],
+    [made('under_score'), 1, /^billwright: .*1 to 63 letters a-z, digits and hyphens/],
     [
       ['workspace', 'create', 'x'],
       2,
       /--admin and --password are needed\s+billwright workspace create NAME/,
     ],
-    [[...made('x'), '--colour', 'red'], 2, /Unknown option '--colour'/],
     [['workspace', 'suspend', 'nowhere'], 1, /^billwright: There is no workspace named 'nowhere'/m],
-    [['workspace', 'resume'], 2, /workspace resume NAME/],
-    [['workspace', 'destroy', 'acme'], 2, /workspace suspend NAME/],
   ];
-  // All at once, as far as the machine goes: each is a process.
-  const all = await Promise.all(refusals.map(([line]) => command(line)));
-  for (const [index, [line, code, message]] of refusals.entries()) {
+  const all = await Promise.all([
+    ...refusals.map(([line]) => refusal(line)),
+    ...printed.map(([line]) => command(line)),
+  ]);
+  for (const [index, [line, code, message]] of [...refusals, ...printed].entries()) {
     const done = all[index] ?? { code: null, output: '' };
     assert.match(done.output, message, line.join(' '));
     assert.equal(done.code, code, line.join(' '));
@@ -131,10 +162,13 @@ test('workspace create refuses bad input in a sentence and makes nothing', async
 });
 
 test('a reader that ends first breaks nothing off, and a partial output is reported', async () => {
-  for (const line of [['help'], ['workspace', 'list'], ['verify']]) {
-    assert.deepEqual(await unread(line), { code: 0, output: '' }, line.join(' '));
+  const lines = [['help'], ['workspace', 'list'], ['verify']];
+  const partial = ['export', 'parties', '--workspace', 'acme'];
+  const [exported, ...all] = await Promise.all([partial, ...lines].map(unread));
+  for (const [index, line] of lines.entries()) {
+    assert.deepEqual(all[index], { code: 0, output: '' }, line.join(' '));
   }
-  assert.deepEqual(await unread(['export', 'parties', '--workspace', 'acme']), {
+  assert.deepEqual(exported, {
     code: 1,
     output: 'billwright: the program that reads the output ended before all of it was written\n',
   });
@@ -145,7 +179,7 @@ test('demo run reports what is missing if there are no customers to bill', async
   const other = await command(['demo', 'run']);
   const none = "There is no workspace named 'demo'. 'billwright demo' makes it.";
   assert.deepEqual(other, { code: 1, output: `billwright: ${none}\n` });
-  const bare = { DEMO_SUBSCRIPTIONS: '0', BILLWRIGHT_DATA: `${place.dataFolder}-bare` };
+  const bare = { DEMO_SUBSCRIPTIONS: '0', BILLWRIGHT_DATA: place.ready('bare') };
   const empty = await command(['demo', 'run'], bare);
   assert.match(
     empty.output,
@@ -168,9 +202,6 @@ function made(name: string, changed: Record<string, string> = {}): string[] {
 test('unknown arguments of a command are refused, not ignored', async () => {
   const within = ['--workspace', 'acme'];
   const refusals: [string[], RegExp][] = [
-    [['start', '--port', '9000'], /^'start' does not take '--port 9000'\.\n\nbillwright start/],
-    [['serve', '--demo'], /^'serve' takes no arguments, not '--demo'\.\n\nUsage:/],
-    [['migrate', '--dry-run'], /^'migrate' takes no arguments/],
     [
       ['workspace', 'list', 'acme'],
       /^'acme' is one argument too many\.\n\nbillwright workspace create/,
@@ -186,8 +217,16 @@ test('unknown arguments of a command are refused, not ignored', async () => {
     [['route-sheet', 'ELEC', ...within], /^'ELEC' is one argument too many/],
     [['verify', 'acme'], /Unexpected argument 'acme'.+\n\nbillwright verify/],
   ];
-  const all = await Promise.all(refusals.map(([line]) => command(line)));
-  for (const [index, [line, message]] of refusals.entries()) {
+  const printed: [string[], RegExp][] = [
+    [['start', '--port', '9000'], /^'start' does not take '--port 9000'\.\n\nbillwright start/],
+    [['serve', '--demo'], /^'serve' takes no arguments, not '--demo'\.\n\nUsage:/],
+    [['migrate', '--dry-run'], /^'migrate' takes no arguments/],
+  ];
+  const all = await Promise.all([
+    ...refusals.map(([line]) => refusal(line)),
+    ...printed.map(([line]) => command(line)),
+  ]);
+  for (const [index, [line, message]] of [...refusals, ...printed].entries()) {
     const done = all[index] ?? { code: null, output: '' };
     assert.match(done.output, message, line.join(' '));
     assert.equal(done.code, 2, line.join(' '));
@@ -204,9 +243,10 @@ test('what a command names and is not there ends with 1, whichever command it is
     [['import', 'meters', '/none.csv', ...nowhere], 'There is no file /none.csv.'],
     [['import', 'meters', place.folder, ...nowhere], `${place.folder} is a folder, not a file.`],
   ];
-  for (const [line, sentence] of missing) {
+  const all = await Promise.all(missing.map(([line]) => command(line)));
+  for (const [index, [line, sentence]] of missing.entries()) {
     const told = { code: 1, output: `billwright: ${sentence}\n` };
-    assert.deepEqual(await command(line), told, line.join(' '));
+    assert.deepEqual(all[index], told, line.join(' '));
   }
 });
 
@@ -286,16 +326,17 @@ test('an unknown command and an invalid setting are reported at once', async () 
 });
 
 test('an address that is not of this machine is reported with the name of its setting', async () => {
-  for (const HOST of ['192.0.2.1', 'http://localhost']) {
+  const check = async (HOST: string) => {
     const { code, output } = await command(['serve'], { HOST });
     const sentence = `billwright: HOST is '${HOST}', which is not an address of this machine.`;
     assert.ok(output.includes(`${sentence}\n`), output);
     assert.equal(code, 1);
-  }
+  };
+  await Promise.all(['192.0.2.1', 'http://localhost'].map(check));
 });
 
 test('start listens on loopback only while the demo login has its default password', async () => {
-  const open = { HOST: '0.0.0.0', BILLWRIGHT_DATA: `${place.dataFolder}-demo` };
+  const open = { HOST: '0.0.0.0', BILLWRIGHT_DATA: place.ready('demo') };
   const refused = await command(['start'], open);
   assert.equal(refused.code, 1);
   assert.match(refused.output, /still has its default password, .+ not on 0\.0\.0\.0/);

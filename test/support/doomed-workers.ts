@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './program.ts';
+import { quickNode } from './quick-node.ts';
 import type { Scene } from './scene.ts';
 
 const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
@@ -28,7 +29,7 @@ export function startWorker(
   options: { leaseSeconds?: number; lanes?: number } = {},
 ): DoomedWorker {
   const wanted = JSON.stringify({ ...cluster.owner, database: databaseName, ...options });
-  const child = spawn(process.execPath, [script, wanted], {
+  const child = spawn(process.execPath, [...quickNode, script, wanted], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, TMPDIR: folder },
   });

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
-import { demo } from '../../src/commands/demo/workspace.ts';
+import { demoLogin as demo } from '../../src/domain/access/demo-login.ts';
+import { quickNode } from './quick-node.ts';
 import { copyReadyFolder } from './ready-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -54,6 +55,8 @@ export type Place = {
    * it ends with the test. Another folder is as the test left it.
    */
   run(args: readonly string[], env?: Record<string, string>): Program;
+  /** Another data folder on which a first start has been made. */
+  ready(name: string): string;
 };
 
 /**
@@ -82,6 +85,11 @@ export async function openPlace(lifetime: 'test' | 'file' = 'test'): Promise<Pla
   return {
     folder,
     dataFolder,
+    ready(name) {
+      const another = join(folder, name);
+      copyReadyFolder(another);
+      return another;
+    },
     run(args, env = {}) {
       dataFolders.add(env.BILLWRIGHT_DATA ?? dataFolder);
       const isOwn = !env.BILLWRIGHT_DATA && !env.DATABASE_URL;
@@ -117,7 +125,7 @@ function environment(own: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 function spawnProgram(args: readonly string[], env: Record<string, string>): Program {
-  const child = spawn(process.execPath, [mainFile, ...args], {
+  const child = spawn(process.execPath, [...quickNode, mainFile, ...args], {
     cwd: root,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

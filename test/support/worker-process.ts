@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './program.ts';
+import { quickNode } from './quick-node.ts';
 import type { Scene } from './scene.ts';
 
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -25,7 +26,7 @@ export async function startWorkerProcess(
   const url = `postgresql://${user}@localhost/${scene.databaseName}`;
   const folder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [mainFile, 'work'], {
+  const child = spawn(process.execPath, [...quickNode, mainFile, 'work'], {
     env: {
       PATH,
       HOME,

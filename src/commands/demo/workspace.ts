@@ -4,7 +4,6 @@ import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.
 import { demoLogin } from '../../domain/access/demo-login.ts';
 import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
 import { listWorkspaces } from '../../domain/tenants/store.ts';
-import { fillDemo } from './fill.ts';
 
 export const demo = demoLogin;
 
@@ -53,6 +52,8 @@ export async function makeDemo(
     createWorkspace(tx, prepared, context.clock.now()),
   );
   if (options.subscriptions === 0) return;
+  // It makes calls, for which it loads all operations: a start that makes no demo does without.
+  const { fillDemo } = await import('./fill.ts');
   const api = openApiDatabase(context);
   try {
     const target = { tenantId, workspace: options.workspace, username, password };
