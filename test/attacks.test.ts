@@ -7,6 +7,7 @@ import { catalogue, type OperationName, operations } from '../src/operations/cat
 import { isRetrieve, type Operation } from '../src/operations/operation.ts';
 import { seedBills, seeded } from './support/bill-rows.ts';
 import type { TestClient } from './support/client.ts';
+import { isWhole, note, type Probes, probesFor, probesOf } from './support/probes.ts';
 import {
   changedAt,
   exampleOf,
@@ -34,7 +35,8 @@ import { prepareSubscriptions, workingRequests } from './support/working-request
 
 // No worker runs here, and no call waits for a job.
 const scene = await openScene({ ownDatabase: true, scheduleWaitSeconds: 0, apiConnections: 2 });
-const { a, b, tenantA, tenantB, mark } = await openTwoWorkspaces(scene);
+const two = await openTwoWorkspaces(scene);
+const { a, b, tenantA, tenantB, mark } = two;
 
 const guarded = operations.filter(([, { access }]) => access !== 'public');
 const tokenCodes = /^(TOKEN_|BEARER_|WORKSPACE_)/;
@@ -97,79 +99,43 @@ test('tokens that were put together from pieces of real ones open nothing', asyn
 
 // The ids, numbers and names of another workspace in every field.
 
-type Probes = { numbers: number[]; texts: string[] };
-
-const keyColumn = /(_id|_number|^number|^name|label|email|username|code|workspace)$/;
-
-/** The keys of a workspace by table and column. */
-async function keysOf(tenantId: number): Promise<Map<string, unknown[]>> {
-  const keys = new Map<string, unknown[]>();
-  for (const table of await tablesOf(scene.sql)) {
-    const { rows } = await scene.sql.query<{ row: Json }>(
-      `select to_jsonb(t) as row from ${table} t where tenant_id = $1`,
-      [tenantId],
-    );
-    for (const [column, value] of rows.flatMap(({ row }) => Object.entries(row))) {
-      if (!keyColumn.test(column)) continue;
-      const key = `${table}.${column}`;
-      keys.set(key, [...(keys.get(key) ?? []), value]);
-    }
-  }
-  return keys;
-}
-
-/** One value of each kind of key that B's rows have, and every number that A's do not have. */
-async function probesOf(tenantId: number): Promise<Probes> {
-  const own = new Set([...(await keysOf(tenantA)).values()].flat());
-  const numbers = new Set([tenantId]);
-  const texts = new Set<string>();
-  for (const values of (await keysOf(tenantId)).values()) {
-    const found = values.filter((value) => typeof value === 'number');
-    const last = found.at(-1);
-    if (last !== undefined) numbers.add(last);
-    for (const number of found) if (!own.has(number)) numbers.add(number);
-    const text = values.findLast((one) => typeof one === 'string' && !one.includes(mark));
-    if (text) texts.add(String(text));
-  }
-  return { numbers: [...numbers], texts: [...texts] };
-}
-
 const identifying = /id$|ids$|number|name|label|code|email|value|search|subject|actor|token|ref/i;
 
 /** Texts that are tried in each field of a definition: it names things, and looks for none. */
 const definitionTexts = 3;
 
 /** The example, the least request, and the example with each value in each field that may name. */
-function probing(operation: Operation, probes: Probes): Json[] {
+function probing(operation: Operation, probes: Probes, refused: Set<string>): Json[] {
   const request = requestOf(operation);
   const example = exampleOf(operation);
   const tried = leavesOf(request).flatMap(({ path, node }) => {
     const name = path.findLast((step) => step !== '0') ?? '';
-    if (!identifying.test(name) || node.enum) return [];
-    const all = isOfType(node, 'string') ? probes.texts : probes.numbers;
+    if (!identifying.test(name) || name === 'pageNumber' || node.enum) return [];
+    const all = probesFor(operation, node, name, probes);
     const values = isDefinition(path) ? all.slice(0, definitionTexts) : all;
-    return reaching(operation, values, example, path).map(({ body }) => body);
+    return reaching(operation, values, example, { path, node }, refused).map(({ body }) => body);
   });
   return [example, minimal(request) as Json, ...tried];
 }
 
 /**
  * A request with each of the values in a field. What the schema refuses gets no further, and knows
- * of no workspace: of those, one of each kind.
+ * of no workspace: of those, one for each rule and error, whichever operation has the field.
  */
 function reaching(
   operation: Operation,
   values: readonly unknown[],
   start: Json,
-  path: Path,
+  { path, node }: Leaf,
+  refused: Set<string>,
 ): { value: unknown; body: Json }[] {
   const request = requestOf(operation);
-  const refusals = new Set<string>();
   return values.flatMap((value) => {
     const body = changedAt(start, request, path, () => value) as Json;
     const [problem] = validate(operation.request, body).problems;
-    if (problem && refusals.has(problem.code)) return [];
-    if (problem) refusals.add(problem.code);
+    const refusal = problem && JSON.stringify([node, problem.code]);
+    if (refusal && refused.has(refusal)) return [];
+    if (refusal) refused.add(refusal);
     return [{ value, body }];
   });
 }
@@ -193,18 +159,21 @@ const seenBy = (raw: Raw) => `${readOf(raw)}\n${JSON.stringify([...raw.headers])
 const isAboutLogins = ({ path }: Operation) => path.startsWith('/billing/auth/');
 
 test("no operation shows or changes anything of B by B's ids, numbers, names or tokens", async (t) => {
-  const probes = await probesOf(tenantB);
+  const probes = await probesOf(scene.sql, two);
   const session = await b.login({ username: 'b-clerk', password: 'correct horse battery' });
-  probes.texts.push(session.data.refreshToken, session.data.accessToken, 'admin@beta.example');
-  assert.ok(probes.numbers.length >= 7 && probes.texts.length >= 12, JSON.stringify(probes));
+  note(probes.texts, session.data.refreshToken, 'refresh_token');
+  note(probes.texts, session.data.accessToken, 'access_token');
+  note(probes.texts, 'admin@beta.example', 'username');
+  assert.ok(probes.numbers.size >= 7 && probes.texts.size >= 12);
   const before = await hashRows(scene.sql, tenantB);
   let sent = 0;
+  const refused = new Set<string>();
   const fresh = () => logIn(scene, 'alpha', 'admin@alpha.example');
   const shared = await fresh();
   await each(operations, async ([name, operation]) => {
     const isEnding = operation.method === 'Logout';
     let token = isAboutLogins(operation) ? await fresh() : shared;
-    for (const body of probing(operation, probes)) {
+    for (const body of probing(operation, probes, refused)) {
       const answer = await rawCall(scene, name, body, { workspace: 'alpha', token });
       sent += 1;
       const what = `${name} ${JSON.stringify(body)}`;
@@ -217,18 +186,19 @@ test("no operation shows or changes anything of B by B's ids, numbers, names or 
     }
   });
   assert.ok(sent > operations.length * 10, `${sent} requests`);
-  t.diagnostic(`${sent} requests, ${probes.numbers.length} numbers, ${probes.texts.length} texts`);
+  t.diagnostic(`${sent} requests, ${probes.numbers.size} numbers, ${probes.texts.size} texts`);
   assert.deepEqual(await hashRows(scene.sql, tenantB), before);
 });
 
 test('the same requests by B itself show the mark in every retrieval', async () => {
-  const probes = await probesOf(tenantB);
+  const probes = await probesOf(scene.sql, two);
   const unmarked: string[] = [];
+  const refused = new Set<string>();
   await each(
     operations.filter(([, one]) => isRetrieve(one)),
     async ([name, operation]) => {
       let isSeen = false;
-      for (const body of probing(operation, probes)) {
+      for (const body of probing(operation, probes, refused)) {
         const answer = await rawCall(scene, name, body, { workspace: 'beta', token: b.token });
         isSeen ||= readOf(answer).includes(mark);
         if (isSeen) break;
@@ -424,14 +394,19 @@ const otherLogins = new Map<string, number>();
 
 /** A changed password ends the other sessions of the login, so another login changes its own. */
 async function callAsOther(name: string, client: TestClient, body: Json): Promise<Raw> {
+  const token = await otherLogin(client);
+  return rawCall(scene, name as OperationName, body, { workspace: client.workspace, token });
+}
+
+/** The token of a login that did not exist before. */
+async function otherLogin(client: TestClient): Promise<string> {
   const { workspace } = client;
   const others = (otherLogins.get(workspace) ?? 0) + 1;
   otherLogins.set(workspace, others);
   const username = `admin@${others}.${workspace}.example`;
   const login = { username, name: 'Other', password: 'correct horse battery' };
   await client.makeLogins({ logins: [{ ...login, roles: ['Auditor'] }] });
-  const token = await logIn(scene, workspace, username);
-  return rawCall(scene, name as OperationName, body, { workspace, token });
+  return logIn(scene, workspace, username);
 }
 
 async function assertAudited(name: string, answer: Raw): Promise<void> {
@@ -489,6 +464,8 @@ const nastyTexts = [
   "'; drop table parties; --",
   '%_\\',
   '\u202e\u0301\ufeff',
+];
+const nastyTimes = [
   '31/02/2027',
   '31/12/9999',
   '01/01/0000',
@@ -501,10 +478,12 @@ const nastyNumbers = [-1, 0, 1.5, 2 ** 15, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e3
 const nastyKinds = [true, null, [[null]], { a: 1 }];
 
 /** All that might pass the first look at the field, and a few that must not. */
-function nastyFor(node: Node): unknown[] {
+function nastyFor({ node, path }: Leaf): unknown[] {
   if (isOfType(node, 'object')) return nastyTexts.map(inFreeForm);
-  if (isOfType(node, 'string')) return [...nastyTexts, ...nastyKinds, 7];
-  return [...nastyNumbers, ...nastyKinds, 'text', '7'];
+  if (!isOfType(node, 'string')) return [...nastyNumbers, ...nastyKinds, 'text', '7'];
+  // Where something is named, a date is a text like any other.
+  const isMoment = isWhole || node.format !== undefined || /value|date|time/i.test(nameOf(path));
+  return [...nastyTexts, ...nastyTimes.slice(isMoment ? 0 : -1), ...nastyKinds, 7];
 }
 
 function inFreeForm(value: string): Json {
@@ -524,26 +503,31 @@ function differing(leaves: readonly Leaf[]): Leaf[] {
 
 test('no value in any field makes an operation fail', async (t) => {
   // Its midnight is the next day elsewhere, and the last day of a year the next year.
-  await prepare('zeta', 'America/Los_Angeles');
+  const client = await prepare('zeta', 'America/Los_Angeles');
   const failures: string[] = [];
   // A definition is judged alike whichever operation brings it.
   const definitions = new Set<string>();
+  const refused = new Set<string>();
   let sentCount = 0;
   const fresh = () => logIn(scene, 'zeta', 'admin@zeta.example');
   const shared = await fresh();
   await each(operations, async ([name, operation]) => {
     const request = requestOf(operation);
-    let token = isAboutLogins(operation) ? await fresh() : shared;
-    for (const { path, node } of differing(leavesOf(request))) {
+    // A changed password ends the other sessions of the login.
+    const isChange = name === 'changePassword';
+    let token = isAboutLogins(operation) ? await (isChange ? otherLogin(client) : fresh()) : shared;
+    for (const leaf of differing(leavesOf(request))) {
+      const { path, node } = leaf;
       const key = isDefinition(path) && JSON.stringify([path.slice(-3), node]);
       if (key && definitions.has(key)) continue;
       if (key) definitions.add(key);
       const start = working[name] ?? exampleOf(operation);
-      for (const { value, body } of reaching(operation, nastyFor(node), start, path)) {
+      for (const { value, body } of reaching(operation, nastyFor(leaf), start, leaf, refused)) {
         const answer = await rawCall(scene, name, body, { workspace: 'zeta', token });
         sentCount += 1;
-        if (answer.code === 'TOKEN_REVOKED') token = await fresh();
-        if (answer.statusCode < 500) continue;
+        if (operation.method === 'Logout') token = await fresh();
+        const isRefused = operation.access !== 'public' && tokenCodes.test(answer.code ?? '');
+        if (answer.statusCode < 500 && !isRefused) continue;
         failures.push(
           `${name} ${nameOf(path)} = ${JSON.stringify(value)?.slice(0, 60)}: ${answer.code}`,
         );

@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 type Night = { files: string[]; environment: Record<string, string> };
 
 const nights: Night[] = [
+  { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
   { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },
   { files: ['test/rating/fuzz.test.ts'], environment: { FUZZ_INPUTS: '1000000' } },
   {

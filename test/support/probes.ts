@@ -1,0 +1,80 @@
+// The ids, numbers and names of a workspace, and the fields of another one's requests to try them in.
+import type pg from 'pg';
+import { isRetrieve, type Operation } from '../../src/operations/operation.ts';
+import { isOfType, type Json, type Node } from './requests.ts';
+import { type Two, tablesOf } from './two-workspaces.ts';
+
+/** `ATTACK_PROBES=all` tries every value in every field. */
+export const isWhole = process.env.ATTACK_PROBES === 'all';
+
+/** Values of another workspace, each with the columns that hold it. */
+export type Probes = { numbers: Map<number, Set<string>>; texts: Map<string, Set<string>> };
+
+const keyColumn = /(_id|_number|^number|^name|label|email|username|code|workspace)$/;
+
+/** The keys of a workspace by table and column. */
+async function keysOf(sql: pg.Client, tenantId: number): Promise<Map<string, unknown[]>> {
+  const keys = new Map<string, unknown[]>();
+  for (const table of await tablesOf(sql)) {
+    const { rows } = await sql.query<{ row: Json }>(
+      `select to_jsonb(t) as row from ${table} t where tenant_id = $1`,
+      [tenantId],
+    );
+    for (const [column, value] of rows.flatMap(({ row }) => Object.entries(row))) {
+      if (!keyColumn.test(column)) continue;
+      const key = `${table}.${column}`;
+      keys.set(key, [...(keys.get(key) ?? []), value]);
+    }
+  }
+  return keys;
+}
+
+/** One value of each key that B's rows have, and every number that A's do not have. */
+export async function probesOf(sql: pg.Client, { tenantA, tenantB, mark }: Two): Promise<Probes> {
+  const own = new Set([...(await keysOf(sql, tenantA)).values()].flat());
+  const probes: Probes = { numbers: new Map([[tenantB, new Set()]]), texts: new Map() };
+  for (const [column, values] of await keysOf(sql, tenantB)) {
+    const found = values.filter((value) => typeof value === 'number');
+    const unknown = found.filter((number) => !own.has(number));
+    for (const number of [...found.slice(-1), ...unknown]) note(probes.numbers, number, column);
+    const text = values.findLast((one) => typeof one === 'string' && !one.includes(mark));
+    if (text) note(probes.texts, String(text), column);
+  }
+  return probes;
+}
+
+export function note<T>(columns: Map<T, Set<string>>, value: T, column: string): void {
+  columns.set(value, (columns.get(value) ?? new Set()).add(column));
+}
+
+/**
+ * In a field, the values of columns that share a word with it, and some of the others in turns: all
+ * in a filter that shares no word with any, such as `search`.
+ */
+export function probesFor(
+  operation: Operation,
+  node: Node,
+  field: string,
+  probes: Probes,
+): (string | number)[] {
+  const isText = isOfType(node, 'string');
+  const all: [string | number, Set<string>][] = [...(isText ? probes.texts : probes.numbers)];
+  const words = wordsOf(field).filter((word) => isText || !['id', 'numb'].includes(word));
+  const isRelated = ([, columns]: (typeof all)[number]) =>
+    [...columns].flatMap(wordsOf).some((word) => words.includes(word));
+  const related = all.filter(isRelated);
+  const isFilter = related.length === 0 && isRetrieve(operation);
+  if (isFilter || isWhole) return all.map(([one]) => one);
+  const others = all.filter((one) => !isRelated(one));
+  const length = Math.min(others.length, related.length === 0 ? 6 : 2);
+  const some = Array.from({ length }, () => others[turn++ % others.length] ?? []);
+  return [...related, ...some].flatMap(([one]) => one ?? []);
+}
+
+let turn = 0;
+
+/** The words of a name, cut so that `parties` and `partyID` have one in common. */
+function wordsOf(name: string): string[] {
+  const words = name.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
+  return words.map((word) => word.toLowerCase().slice(0, 4).replace(/s$/, ''));
+}
