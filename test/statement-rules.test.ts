@@ -1,6 +1,10 @@
 // The checker of the rules for SQL: each rule finds its fault, and what keeps the rule passes.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { openCheckedStatements } from './support/checked-statements.ts';
 import { findSqlFaults, type SqlRule } from './support/statement-rules.ts';
 
 const catalogue = {
@@ -100,3 +104,17 @@ for (const [rule, { breaks, keeps }] of Object.entries(cases)) {
     for (const text of keeps) assert.deepEqual(findSqlFaults(text, catalogue), [], text);
   });
 }
+
+test('a statement that kept the rules is not checked again, in this process or another', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'billwright-statements-'));
+  try {
+    const one = openCheckedStatements(folder);
+    assert.deepEqual(one.unknownOf(['select 1', 'select 2']), ['select 1', 'select 2']);
+    one.remember(['select 2']);
+    for (const any of [one, openCheckedStatements(folder)]) {
+      assert.deepEqual(any.unknownOf(['select 1', 'select 2']), ['select 1']);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,5 +1,6 @@
 // Takes a job one step further: it begins, one of its chunks is done, or it ends. Any number of
 // workers do this at once; the rows they hold keep them apart.
+import type { Clock } from '../base/clock.ts';
 import { counted } from '../base/counted.ts';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
@@ -29,50 +30,74 @@ export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools 
 const beginning = 0;
 const end = -1;
 
-/** Whether anything was done, so that it is worth looking again at once. */
+/**
+ * Whether anything was done, so that it is worth looking again at once. A job of one chunk, as most
+ * are, goes from its beginning to its end: to look for it again would cost more than its steps do.
+ */
 export async function advanceJob(
   conductor: Conductor,
   tenant: JobTenant,
-  now: Temporal.Instant,
+  clock: Clock,
   job: OpenJobRow,
 ): Promise<boolean> {
-  const scope: Scope = { conductor, tenant, now, jobId: job.job_id };
-  if (job.status === 'Scheduled') return isProgress(await begin(scope));
+  const scope: Scope = { conductor, tenant, clock, jobId: job.job_id };
+  if (job.status === 'Scheduled') {
+    const { ended, chunks } = await begin(scope);
+    if (ended === 'done' && chunks === 1) await goOn(scope);
+    return isProgress(ended);
+  }
   const ended = await workChunk(scope);
   if (ended !== 'nothing') return isProgress(ended);
   return isProgress(await finish(scope));
+}
+
+/** Whatever does not succeed here is found by the next look. */
+async function goOn(scope: Scope): Promise<void> {
+  const { isStopping } = scope.conductor.tools;
+  if (isStopping() || (await workChunk(scope)) !== 'done' || isStopping()) return;
+  await finish(scope);
 }
 
 function isProgress(ended: TrialEnd): boolean {
   return ended === 'done' || ended === 'failed';
 }
 
-type Scope = { conductor: Conductor; tenant: JobTenant; now: Temporal.Instant; jobId: number };
+type Scope = { conductor: Conductor; tenant: JobTenant; clock: Clock; jobId: number };
 
-async function begin(scope: Scope): Promise<TrialEnd> {
-  const { conductor, tenant, now, jobId } = scope;
+/** The workspace's time, not earlier than what the caller of the job has seen. */
+function nowOf({ clock, tenant }: Scope): Temporal.Instant {
+  return clock.now().add({ milliseconds: tenant.clockOffsetMs });
+}
+
+async function begin(scope: Scope): Promise<{ ended: TrialEnd; chunks: number }> {
+  const { conductor, tenant, jobId } = scope;
   const { tenantId } = tenant;
-  return refusable(scope, () =>
+  const now = nowOf(scope);
+  let count = 0;
+  const ended = await refusable(scope, () =>
     tryChunk<HeldJobRow>(conductor, {
       tenantId,
       jobId,
       hold: async (tx) => withPlace(await holdDueJob(tx, tenantId, jobId, now), beginning),
       work: async (tx, held) => {
         const step = stepOf(conductor, held);
-        const job = stepJob(scope, held);
+        const job = stepJob(scope, held, now);
         await step.check(tx, job);
         const { chunks, total } = await step.prepare(tx, job);
         await startJob(tx, tenantId, jobId, { at: now, total });
         await insertChunks(tx, tenantId, jobId, chunks);
+        count = chunks.length;
       },
       giveUp: (tx, _held, reason) => failJob(tx, scope, givenUp('did not begin'), reason),
     }),
   );
+  return { ended, chunks: count };
 }
 
 async function workChunk(scope: Scope): Promise<TrialEnd> {
   const { conductor, tenant, jobId } = scope;
   const { tenantId } = tenant;
+  const now = nowOf(scope);
   return refusable(scope, () =>
     tryChunk<HeldChunkRow>(conductor, {
       tenantId,
@@ -80,14 +105,14 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
       hold: (tx) => holdChunk(tx, tenantId, jobId),
       work: async (tx, held) => {
         const step = stepOf(conductor, held);
-        const job = stepJob(scope, held);
+        const job = stepJob(scope, held, now);
         const { done, outcome } = await step.work(tx, job, chunkOf(held), conductor.tools);
         const result = { done, outcome: outcome ?? null, error: null };
         await finishChunk(tx, tenantId, { jobId, chunk: held.chunk }, result);
       },
       giveUp: async (tx, held, reason) => {
         const step = stepOf(conductor, held);
-        const handled = await step.setAside?.(tx, stepJob(scope, held), chunkOf(held), reason);
+        const handled = await step.setAside?.(tx, stepJob(scope, held, now), chunkOf(held), reason);
         const { done, outcome } = handled ?? { done: 0 };
         const error = { code: 'INTERNAL_ERROR', message: reason };
         const result = { done, outcome: outcome ?? null, error };
@@ -102,8 +127,9 @@ async function workChunk(scope: Scope): Promise<TrialEnd> {
 }
 
 async function finish(scope: Scope): Promise<TrialEnd> {
-  const { conductor, tenant, now, jobId } = scope;
+  const { conductor, tenant, jobId } = scope;
   const { tenantId } = tenant;
+  const now = nowOf(scope);
   return refusable(scope, () =>
     tryChunk<HeldJobRow>(conductor, {
       tenantId,
@@ -113,7 +139,7 @@ async function finish(scope: Scope): Promise<TrialEnd> {
         const step = stepOf(conductor, held);
         const worked = await workedChunks(tx, tenantId, held);
         if (worked.setAside.length > 0 && !step.setAside) throw partsFailed(worked);
-        const outcome = await step.finish(tx, stepJob(scope, held), worked, conductor.tools);
+        const outcome = await step.finish(tx, stepJob(scope, held, now), worked, conductor.tools);
         if (worked.setAside.length > 0) return failJob(tx, scope, partsFailed(worked));
         await endJob(tx, tenantId, jobId, { status: 'Succeeded', at: now, outcome, error: null });
         conductor.log.info({ tenantId, jobId, operation: held.operation, outcome }, 'job done');
@@ -143,8 +169,9 @@ async function failJob(
   error: AppError,
   reason = error.message,
 ): Promise<void> {
-  const { conductor, tenant, now: at, jobId } = scope;
+  const { conductor, tenant, jobId } = scope;
   const { tenantId } = tenant;
+  const at = nowOf(scope);
   const failure = jobErrorOf(error);
   const { code } = failure;
   const ended = await endJob(tx, tenantId, jobId, {
@@ -154,7 +181,7 @@ async function failJob(
     error: failure,
   });
   if (!ended) return;
-  await conductor.steps.get(ended.operation)?.failed?.(tx, stepJob(scope, ended));
+  await conductor.steps.get(ended.operation)?.failed?.(tx, stepJob(scope, ended, at));
   conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
 }
 
@@ -192,7 +219,7 @@ function stepOf(conductor: Conductor, held: HeldJobRow): Step {
   return step;
 }
 
-function stepJob({ tenant, now, jobId }: Scope, held: EndedJobRow): StepJob {
+function stepJob({ tenant, jobId }: Scope, held: EndedJobRow, now: Temporal.Instant): StepJob {
   return {
     tenant,
     now,

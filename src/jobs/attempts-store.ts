@@ -26,10 +26,10 @@ export async function listAttempts(
  * stops inside it loses it soon: its locked row would block the worker that continues.
  */
 function beQuick(tx: Tx): Promise<unknown> {
-  return Promise.all([
-    sql`set local synchronous_commit = off`.execute(tx),
-    sql`set local idle_in_transaction_session_timeout = '3s'`.execute(tx),
-  ]);
+  return sql`
+    select set_config('synchronous_commit', 'off', true),
+      set_config('idle_in_transaction_session_timeout', '3s', true)
+  `.execute(tx);
 }
 
 /**

@@ -172,7 +172,10 @@ export async function startJob(
     .catch((error) => rethrowViolation(error, { jobs_one_per_term: () => alreadyRunning(null) }));
 }
 
-/** Notifies the other workers, which found nothing to do while the job was being begun. */
+/**
+ * Notifies the other workers, which found nothing to do while the job was being begun. A single
+ * chunk is done by the worker that began the job.
+ */
 export async function insertChunks(
   tx: Tx,
   tenantId: number,
@@ -189,6 +192,7 @@ export async function insertChunks(
       ${chunks.map((chunk) => chunk.lastId)}::bigint[]
     ) with ordinality as c (first_id, last_id, chunk)
   `.execute(tx);
+  if (chunks.length === 1) return;
   await sql`
     select pg_notify('billwright_jobs', '') from jobs
     where tenant_id = ${tenantId} and job_id = ${jobId}

@@ -84,9 +84,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
         else log.error({ err: error }, 'the worker could not look for jobs');
         return false;
       });
-      // What was done may have left work for others: parts of a job that has just begun.
-      if (hasWorked) rest.wake();
-      else if (!isStopping) await rest.wait(pollMs);
+      // Other lanes need no call: a job that begins with several chunks notifies all of them.
+      if (!hasWorked && !isStopping) await rest.wait(pollMs);
     }
   }
 
@@ -148,9 +147,7 @@ async function serve(
     return { tenant, jobs };
   });
   for (const job of jobs) {
-    // Not earlier than what the caller of the job has seen: reading it may have taken long.
-    const now = clock.now().add({ milliseconds: tenant.clockOffsetMs });
-    if (await advanceJob(conductor, tenant, now, job)) return true;
+    if (await advanceJob(conductor, tenant, clock, job)) return true;
   }
   const isRunning = jobs.some((job) => job.status === 'Running');
   return isRunning && (await freeLost(conductor, tenantId, leaseSeconds));

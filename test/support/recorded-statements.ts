@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import type pg from 'pg';
 import { watchStatements } from '../../src/base/db/watch.ts';
+import { type CheckedStatements, openCheckedStatements } from './checked-statements.ts';
 import { statementExceptions } from './statement-exceptions.ts';
 import { findSqlFaults, type SqlCatalogue } from './statement-rules.ts';
 
 const unchecked = new Set<string>();
 const checked = new Set<string>();
-let catalogue: SqlCatalogue | undefined;
+let rules: { catalogue: SqlCatalogue; known: CheckedStatements } | undefined;
 
 watchStatements((text) => {
   if (checked.has(text) || unchecked.has(text)) return;
@@ -28,13 +29,18 @@ function isOfProgram(stack: string): boolean {
 
 /** Throws with the statements that break a rule, of those sent since it was called last. */
 export async function checkRecordedStatements(client: pg.Client): Promise<void> {
-  catalogue ??= await readSqlCatalogue(client);
+  rules ??= { catalogue: await readSqlCatalogue(client), known: openCheckedStatements() };
+  const { catalogue, known } = rules;
   const texts = [...unchecked];
   unchecked.clear();
   for (const text of texts) checked.add(text);
   const file = process.env.RECORDED_STATEMENTS;
   if (file) appendFileSync(file, texts.map((text) => `${JSON.stringify(text)}\n`).join(''));
-  const found = texts.flatMap((text) => faultsOf(text, catalogue as SqlCatalogue));
+  const judged = known
+    .unknownOf(texts)
+    .map((text) => ({ text, faults: faultsOf(text, catalogue) }));
+  known.remember(judged.flatMap(({ text, faults }) => (faults.length === 0 ? [text] : [])));
+  const found = judged.flatMap(({ faults }) => faults);
   assert.equal(found.length, 0, `statements break the rules for SQL:\n\n${found.join('\n\n')}`);
 }
 
@@ -51,26 +57,33 @@ function isException(text: string, rule: string): boolean {
 
 /** Tables and functions as the database itself knows them. */
 async function readSqlCatalogue(client: pg.Client): Promise<SqlCatalogue> {
-  const { rows } = await client.query<Record<'tables' | 'reading' | 'volatile', string[]>>(
-    `with tenant_tables as (
-       select c.relname from pg_class c
-       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
-       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-         and c.relname <> 'workspaces'
-     )
-     select array(select relname::text from tenant_tables) as tables,
-       array(select distinct p.proname::text from pg_proc p
-         where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype
-           and exists (select from tenant_tables t where pg_get_functiondef(p.oid)
-             ~* ('\\m(from|join|into|update)\\s+(public\\.)?' || t.relname || '\\M'))
-           and p.prokind in ('f', 'p')) as reading,
+  const { rows } = await client.query<{
+    tables: string[];
+    functions: { name: string; text: string }[];
+    volatile: string[];
+  }>(
+    `select array(
+         select c.relname::text from pg_class c
+         join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+         where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+           and c.relname <> 'workspaces'
+       ) as tables,
+       (select json_agg(json_build_object('name', proname, 'text', pg_get_functiondef(oid)))
+        from pg_proc
+        where pronamespace = 'public'::regnamespace and prorettype <> 'trigger'::regtype
+          and prokind in ('f', 'p')) as functions,
        array(select distinct proname::text from pg_proc where provolatile = 'v') as volatile`,
   );
   const [row] = rows;
   assert.ok(row);
+  const reads = new RegExp(
+    `\\b(from|join|into|update)\\s+(public\\.)?(${row.tables.join('|')})\\b`,
+    'i',
+  );
+  const reading = row.functions.filter(({ text }) => reads.test(text));
   return {
     tenantTables: new Set(row.tables),
-    readingFunctions: new Set(row.reading),
+    readingFunctions: new Set(reading.map(({ name }) => name)),
     volatileFunctions: new Set(row.volatile),
   };
 }
