@@ -310,6 +310,7 @@ test('SQL is written in stores only', () => {
 
 /** Statements that name no tenant, by their function, with the reason. */
 const tenantless: Record<string, string> = {
+  beQuick: 'settings of the transaction',
   withHashJoins: 'sets how the statements of its transaction are planned',
   findTenantId: 'asks the registry, by a function that tells the id alone',
   insertWorkspace: 'locks the registry, which is of no tenant',
