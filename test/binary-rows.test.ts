@@ -44,8 +44,9 @@ test('every value is read back as it was written, whatever its length', async ()
   const long = 'ک\n\t\\'.repeat(400_000);
   try {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyRow, { maxLength: 30 }), async (made) => {
-        const all = [...made, ...made.slice(0, 1).map((row) => ({ ...row, words: long }))];
+      fc.asyncProperty(fc.array(anyRow, { maxLength: 30 }), fc.nat(7), async (made, turn) => {
+        const first = made.slice(0, turn === 0 ? 1 : 0);
+        const all = [...made, ...first.map((row) => ({ ...row, words: long }))];
         for (const [place, row] of all.entries()) {
           rows.startRow(10);
           rows.integer(place);

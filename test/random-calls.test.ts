@@ -14,7 +14,7 @@ import { startServerProcess } from './support/server-process.ts';
 import { makeStagedTerms } from './support/staged-terms.ts';
 import { prepareSubscriptions } from './support/working-requests.ts';
 
-const callsWanted = Number(process.env.RANDOM_CALLS ?? 700);
+const callsWanted = Number(process.env.RANDOM_CALLS ?? 450);
 const seed = Number(process.env.RANDOM_CALLS_SEED ?? 1);
 const lanes = 6;
 /** For so long the server may keep others waiting, at the 99.9th percentile, in processor time. */

@@ -44,7 +44,7 @@ async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<Outcome> 
   return outcome as Outcome;
 }
 
-const names = Array.from({ length: 12 }, (_, index) => index);
+const names = Array.from({ length: 8 }, (_, index) => index);
 
 function manyLogins(client: TestClient, prefix: string): Promise<unknown> {
   const logins = names.map((index) => ({
@@ -116,7 +116,7 @@ test('whole lists of one workspace delay no call of another', async () => {
        'test', now(), 'test', 1
      from generate_series(1, 5000) n`,
   );
-  const lists = Promise.all(Array.from({ length: 40 }, wholeList));
+  const lists = Promise.all(Array.from({ length: 16 }, wholeList));
   const times = (await timesBeside(lists)).sort((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   for (const text of await lists) assert.match(text, /^\{"success":true.*Party 4999/s);

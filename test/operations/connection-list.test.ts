@@ -91,7 +91,7 @@ async function counted(body: Body): Promise<{ total: string | null; found: unkno
 
 const numbers = async (body: Body) => (await counted(body)).found;
 
-/** The whole list, its first page, one in the middle and the last, in both directions. */
+/** The whole list, its first page, one in the middle and the last; backwards, the middle one. */
 async function agrees(body: Body, isWanted: (fact: Fact) => boolean): Promise<void> {
   const wanted = facts.filter(isWanted).map(numberOf);
   const size = 97;
@@ -100,7 +100,9 @@ async function agrees(body: Body, isWanted: (fact: Fact) => boolean): Promise<vo
     const expected = sortOrder === 'asc' ? wanted : wanted.toReversed();
     const metaData = { ...body.metaData, sortOrder };
     assert.deepEqual(await numbers({ ...body, metaData }), expected);
-    for (const pageNumber of new Set([0, Math.floor(last / 2), last, last + 1])) {
+    const middle = Math.floor(last / 2);
+    const pages = sortOrder === 'asc' ? [0, middle, last, last + 1] : [middle];
+    for (const pageNumber of new Set(pages)) {
       const page = { pageNumber, size };
       const answer = await counted({ ...body, metaData, page });
       assert.deepEqual(answer.found, expected.slice(pageNumber * size, (pageNumber + 1) * size));
