@@ -90,14 +90,20 @@ export async function stopOwnCluster(): Promise<void> {
 
 let clones = 0;
 
-export async function cloneDatabase(cluster: Cluster): Promise<string> {
+export async function cloneDatabase(
+  cluster: Cluster,
+  settings: Record<string, string> = {},
+): Promise<string> {
   clones += 1;
   const name = `test_${process.pid}_${clones}`;
-  await asSuperuser(cluster, (client) =>
-    client.query(
+  await asSuperuser(cluster, async (client) => {
+    await client.query(
       `create database ${name} template ${template} owner billwright strategy file_copy`,
-    ),
-  );
+    );
+    for (const [setting, value] of Object.entries(settings)) {
+      await client.query(`alter database ${name} set ${setting} = ${pg.escapeLiteral(value)}`);
+    }
+  });
   return name;
 }
 

@@ -6,38 +6,36 @@ import type { Finish, Step, StepJob, StepRequest } from '../../src/jobs/step.ts'
 import type { Tools } from '../../src/jobs/tools.ts';
 import { openTestEquipment } from './equipment.ts';
 import { next } from './meter-rows.ts';
-import { openWorkerPool, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 export type Crew = { scene: Scene; tenantId: number; database: Database; tools: Tools };
 
 /** What workers have, for the rest of the file. */
 export async function openCrew(scene: Scene, workspace: string): Promise<Crew> {
-  const { crew, close } = await gather(scene, scene.worker, workspace);
+  const { crew, close } = await gather(scene, workspace);
   after(close);
   return crew;
 }
 
-/** The same for a while, with connections that end with it. */
+/** The same for a while. */
 export async function whileCrew<Result>(
   scene: Scene,
   workspace: string,
   work: (crew: Crew) => Promise<Result>,
 ): Promise<Result> {
-  const database = openWorkerPool(scene.cluster, scene.databaseName, 4);
-  const { crew, close } = await gather(scene, database, workspace);
+  const { crew, close } = await gather(scene, workspace);
   try {
     return await work(crew);
   } finally {
     await close();
-    await database.close();
   }
 }
 
 async function gather(
   scene: Scene,
-  database: Database,
   workspace: string,
 ): Promise<{ crew: Crew; close(): Promise<void> }> {
+  const { worker: database } = scene;
   const equipment = openTestEquipment();
   const log = createLog({ level: 'silent' });
   const tools = { ...equipment, database, log, isStopping: () => false };

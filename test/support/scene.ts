@@ -19,6 +19,7 @@ import {
   openWorld,
   type Running,
   type ServerOptions,
+  sharedLanes,
   sharedWorld,
   testLog,
   type World,
@@ -77,7 +78,7 @@ export type RunJobsOptions = {
   steps?: readonly Step[];
   /**
    * One unless told: few jobs of tests have several parts, and each lane has statements to learn.
-   * Whoever asks for more has connections of its own.
+   * Those for whom the shared connections are too few have connections of their own.
    */
   lanes?: number;
   leaseSeconds?: number;
@@ -165,13 +166,19 @@ async function leave({ sql }: World): Promise<void> {
   await sql.query('update workspace_jobs set next_job_at = null where next_job_at is not null');
 }
 
-type StartedRunner = { runner: JobRunner; database: Database; equipment: TestEquipment };
+type StartedRunner = {
+  runner: JobRunner;
+  database: Database;
+  equipment: TestEquipment;
+  lanes: number;
+};
 
 function startRunner(world: World, options: RunJobsOptions): StartedRunner {
   const { cluster, databaseName, clock, logged } = world;
   const { lanes = 1, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
-  const isPlain = options.steps === undefined && options.lanes === undefined;
-  const database = isPlain ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
+  const isShared = options.steps === undefined && world.lanes + lanes <= sharedLanes;
+  if (isShared) world.lanes += lanes;
+  const database = isShared ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
   const runner = startJobRunner({
     database,
     connection: { ...cluster.owner, database: databaseName },
@@ -184,14 +191,18 @@ function startRunner(world: World, options: RunJobsOptions): StartedRunner {
     ...(pollMs === undefined ? {} : { pollMs }),
   });
   world.workers.add(runner);
-  return { runner, database, equipment };
+  return { runner, database, equipment, lanes };
 }
 
-async function stopRunner(world: World, { runner, database, equipment }: StartedRunner) {
+async function stopRunner(
+  world: World,
+  { runner, database, equipment, lanes }: StartedRunner,
+): Promise<void> {
   await runner.stop();
   world.workers.delete(runner);
   await equipment.close();
-  if (database !== world.worker) await database.close();
+  if (database === world.worker) world.lanes -= lanes;
+  else await database.close();
 }
 
 async function loggedIn(client: TestClient, username: string): Promise<TestClient> {

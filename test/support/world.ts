@@ -24,6 +24,8 @@ export type World = {
   clock: MovableClock;
   /** Workers in this process, which hear when the clock is moved. */
   workers: Set<object>;
+  /** How many lanes of them use the connections of `worker`. */
+  lanes: number;
   /** Every line the servers and workers logged. */
   logged: string[];
   /** As the owner of the tables, bound by nothing until a workspace is entered. */
@@ -57,11 +59,18 @@ export type Running = {
   close(): Promise<void>;
 };
 
+const workerConnections = 8;
+/** Lanes of workers that these connections serve: each holds one, and needs a second for a moment. */
+export const sharedLanes = workerConnections / 2;
+
 const unlimited = { perSecond: 1e9, burst: 1e9 };
 
 export async function openWorld(): Promise<World> {
   const cluster = await theCluster();
-  const databaseName = await cloneDatabase(cluster);
+  return worldOn(cluster, await cloneDatabase(cluster));
+}
+
+async function worldOn(cluster: Cluster, databaseName: string): Promise<World> {
   const connection = { ...cluster.owner, database: databaseName };
   const sql = new pg.Client({ ...cluster.superuser, database: databaseName });
   await sql.connect();
@@ -75,13 +84,14 @@ export async function openWorld(): Promise<World> {
     startServer({ cluster, databaseName, clock, logged }, wanted);
   // Few connections for all workspaces and checks: a new one has to learn the schema first.
   const owner = openDatabase({ connection, name: 'test owner', max: 2 });
-  const worker = openWorkerPool(cluster, databaseName, 8);
+  const worker = openWorkerPool(cluster, databaseName, workerConnections);
   let usual: Promise<Running> | undefined;
   return {
     cluster,
     databaseName,
     clock,
     workers,
+    lanes: 0,
     logged,
     sql,
     owner,
@@ -116,8 +126,18 @@ let shared: Promise<World> | undefined;
 
 /** That of all files of this process. */
 export function sharedWorld(): Promise<World> {
-  shared ??= openWorld();
+  shared ??= openSharedWorld();
   return shared;
+}
+
+/**
+ * Other than in production, each connection plans a statement once: to plan it again for each of a
+ * few rows takes longer than to run it. A file that looks at plans has a database of its own.
+ */
+async function openSharedWorld(): Promise<World> {
+  const cluster = await theCluster();
+  const databaseName = await cloneDatabase(cluster, { plan_cache_mode: 'force_generic_plan' });
+  return worldOn(cluster, databaseName);
 }
 
 export async function closeSharedWorld(): Promise<void> {
