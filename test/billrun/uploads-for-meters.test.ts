@@ -19,19 +19,23 @@ import {
   readingsOn,
   skipBill,
 } from '../support/skipped-bills.ts';
+import { billHomes, type Home, type Month, type Months } from '../support/uploaded-homes.ts';
 
 const scene = await openScene();
 scene.runJobs();
 
-type Home = Awaited<ReturnType<typeof openHome>>;
 type Mode = 'current' | 'previous' | 'estimated';
 
 const estimation = { allowed: 1, defaultDaily: '10' };
 
+function openEstimated(): Promise<Home> {
+  const energy = { name: 'energy', unit: 'kWh', estimation };
+  return openHome(scene, { meteredInputs: [energy] } as never);
+}
+
 /** January was read 310 on its last day and billed. */
 async function openRead({ required = 1 }: { required?: 0 | 1 } = {}): Promise<Home> {
-  const energy = { name: 'energy', unit: 'kWh', estimation };
-  const home = await openHome(scene, { meteredInputs: [energy] } as never);
+  const home = await openEstimated();
   await needEnergy(home.client, { required });
   await billed(home, await home.read(january, ['310', '31/01/2026']));
   return home;
@@ -72,52 +76,68 @@ const unitsOf = ({ usage }: { usage: { quantity: string }[] }) => Number(usage[0
 const energyOf = (bill: Parameters<typeof linesOf>[0]) =>
   linesOf(bill).filter(([component]) => component === 'energyCharge');
 
+const skipped = (month: Month) => ({ ...month, isSkipped: true as const });
+
+/** All had 310 at the end of January. */
+const homes = {
+  unread: { feb: skipped({ use: '200' }), mar: { read: '720' }, apr: '800' },
+  read: { feb: skipped({ use: '200', read: '520' }), mar: { read: '720' }, apr: '800' },
+  exceeding: { feb: skipped({ use: '200' }), mar: { read: '480' }, apr: '580' },
+  uploadedLater: { feb: skipped({ read: '520' }), mar: { use: '150', read: '720' }, apr: '800' },
+  bothUploaded: { feb: skipped({ use: '200' }), mar: { use: '150', read: '720' }, apr: '800' },
+  readOnce: { feb: skipped({ use: '200', read: '520' }), mar: { use: '150' }, apr: '1020' },
+  readToo: { feb: { use: '150', read: '520' }, mar: { read: '720' }, apr: '800' },
+  stopped: { feb: { use: '200', read: '310' }, mar: { read: '400' }, apr: '500' },
+  bothUnread: { feb: { use: '200' }, mar: { use: '100' }, apr: '820' },
+  readAgain: { feb: { use: '200' }, mar: { use: '100', read: '720' }, apr: '820' },
+} satisfies Record<string, Months>;
+
+async function billStreet() {
+  const home = await openEstimated();
+  return { client: home.client, bills: await billHomes(home, homes) };
+}
+
+let street: ReturnType<typeof billStreet> | undefined;
+
+/** The bills of one of them. */
+async function billsOfHome(name: keyof typeof homes) {
+  street ??= billStreet();
+  const { client, bills } = await street;
+  return { client, ...bills[name] };
+}
+
 // 310 -> 720 are 410 of both months. 200 were uploaded for February: 210 are of March.
-const leavings = {
-  'that was not read': undefined,
-  'that was read': ['520', '28/02/2026'] as [string, string],
-};
-for (const [which, read] of Object.entries(leavings)) {
+const leavings = { 'that was not read': 'unread', 'that was read': 'read' } as const;
+for (const [which, name] of Object.entries(leavings)) {
   test(`an upload for a skipped bill replaces the usage of its days only: one ${which}`, async () => {
-    const home = await openRead();
-    const feb = await uploaded(home, february, { use: '200', ...(read && { read }) });
-    await skipBill(home.run, feb);
-    const mar = await home.read(march, ['720', '31/03/2026']);
-    const bill = await billed(home, mar);
-    assert.deepEqual(readingsOn(bill), [['31/01/2026', '310', '31/03/2026', '720', '410']]);
-    assert.deepEqual(energyOf(bill), [
+    const { client, mar, apr } = await billsOfHome(name);
+    assert.deepEqual(readingsOn(mar), [['31/01/2026', '310', '31/03/2026', '720', '410']]);
+    assert.deepEqual(energyOf(mar), [
       ['energyCharge', '01/02/2026', 200 * 20],
       ['energyCharge', '01/03/2026', 210 * 20],
     ]);
-    assert.deepEqual(bill.usage, [{ input: 'energy', unit: 'kWh', quantity: '410' }]);
-    const { data } = await home.client.explainBill({ billID: bill.billID });
+    assert.deepEqual(mar.usage, [{ input: 'energy', unit: 'kWh', quantity: '410' }]);
+    const { data } = await client.explainBill({ billID: mar.billID });
     assert.deepEqual(
       data.lines.map((line) => line.amount),
       [4000, 4200, 820],
     );
-    const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
     assert.equal(unitsOf(apr), 800 - 720);
-    await assertChecks(scene, home.run.tenantId);
   });
 }
 
 // 310 -> 480 are 170, of which February's upload billed 200: 30 too much, taken off April's 100.
 test('an upload for a skipped bill may exceed the usage up to the next bill', async () => {
-  const home = await openRead();
-  await skipBill(home.run, await uploaded(home, february, { use: '200' }));
-  const mar = await billed(home, await home.read(march, ['480', '31/03/2026']));
+  const { mar, apr } = await billsOfHome('exceeding');
   assert.deepEqual(energyOf(mar), [['energyCharge', '01/02/2026', 200 * 20]]);
   assert.equal(mar.usage[0]?.carried, '30');
-  const apr = await billed(home, await home.read(april, ['580', '30/04/2026']));
   assert.equal(unitsOf(apr), 100 - 30);
 });
 
 // 310 -> 720 are 410. 150 were uploaded for March: 260 are of February, which was left out.
 test('an upload for a term does not replace usage on the days of an earlier skipped bill', async () => {
-  const home = await openRead();
-  await skipBill(home.run, await home.read(february, ['520', '28/02/2026']));
-  const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
-  assert.deepEqual(energyOf(await billed(home, mar)), [
+  const { mar } = await billsOfHome('uploadedLater');
+  assert.deepEqual(energyOf(mar), [
     ['energyCharge', '01/02/2026', 260 * 20],
     ['energyCharge', '01/03/2026', 150 * 20],
   ]);
@@ -125,26 +145,19 @@ test('an upload for a term does not replace usage on the days of an earlier skip
 
 // 200 and 150 for both months: the meter counts on no day, and April begins from its reading.
 test('uploads for a skipped bill and for the next one replace the usage of all days', async () => {
-  const home = await openRead();
-  await skipBill(home.run, await uploaded(home, february, { use: '200' }));
-  const mar = await uploaded(home, march, { use: '150', read: ['720', '31/03/2026'] });
-  assert.deepEqual(energyOf(await billed(home, mar)), [
+  const { mar, apr } = await billsOfHome('bothUploaded');
+  assert.deepEqual(energyOf(mar), [
     ['energyCharge', '01/02/2026', 200 * 20],
     ['energyCharge', '01/03/2026', 150 * 20],
   ]);
-  const apr = await billed(home, await home.read(april, ['800', '30/04/2026']));
   assert.equal(unitsOf(apr), 800 - 720);
 });
 
 // As before, but without a reading in March. February's 520 is where April begins: 310 -> 520 are
 // 210 of the 350 billed, and 1020 - 520 - 140 = 360, as much as 1020 - 310 - 350.
 test('uploads for two terms are billed once if only the skipped one was read', async () => {
-  const home = await openRead();
-  const read: [string, string] = ['520', '28/02/2026'];
-  await skipBill(home.run, await uploaded(home, february, { use: '200', read }));
-  const mar = await billed(home, await uploaded(home, march, { use: '150' }));
+  const { mar, apr } = await billsOfHome('readOnce');
   assert.deepEqual([unitsOf(mar), mar.usage[0]?.carried], [350, '140']);
-  const apr = await billed(home, await home.read(april, ['1020', '30/04/2026']));
   assert.equal(unitsOf(apr), 360);
 });
 
@@ -186,42 +199,29 @@ for (const [required, mode, carried] of modes) {
 }
 
 test('an upload is billed although there is a reading, and the next term begins from the reading', async () => {
-  const home = await openRead();
-  const read: [string, string] = ['520', '28/02/2026'];
-  const feb = await billed(home, await uploaded(home, february, { use: '150', read }));
+  const { feb, mar } = await billsOfHome('readToo');
   assert.deepEqual(feb.usage, [{ input: 'energy', unit: 'kWh', quantity: '150' }]);
-  const mar = await billed(home, await home.read(march, ['720', '31/03/2026']));
   assert.equal(unitsOf(mar), 200);
 });
 
 // It had stopped at 310, and counts again in March: 90.
 test('an upload together with the reading of a stopped meter is not deducted later', async () => {
-  const home = await openRead();
-  const read: [string, string] = ['310', '28/02/2026'];
-  const feb = await billed(home, await uploaded(home, february, { use: '200', read }));
+  const { feb, mar } = await billsOfHome('stopped');
   assert.deepEqual(feb.usage, [{ input: 'energy', unit: 'kWh', quantity: '200' }]);
-  const mar = await billed(home, await home.read(march, ['400', '31/03/2026']));
   assert.equal(unitsOf(mar), 90);
 });
 
 // 200 for February and 100 for March, both unread; 310 -> 820 are 510, so 210 are left.
 test('uploads for two unread terms are both deducted from the next reading', async () => {
-  const home = await openRead();
-  await billed(home, await uploaded(home, february, { use: '200' }));
-  const mar = await billed(home, await uploaded(home, march, { use: '100' }));
+  const { mar, apr } = await billsOfHome('bothUnread');
   assert.deepEqual([unitsOf(mar), mar.usage[0]?.carried], [100, '300']);
-  const apr = await billed(home, await home.read(april, ['820', '30/04/2026']));
   assert.equal(unitsOf(apr), 210);
 });
 
 // 200 for February, unread; 100 for March, read 720: the uploads replace 310 -> 720.
 test('an upload with a reading ends the deduction of earlier uploads', async () => {
-  const home = await openRead();
-  await billed(home, await uploaded(home, february, { use: '200' }));
-  const read: [string, string] = ['720', '31/03/2026'];
-  const mar = await billed(home, await uploaded(home, march, { use: '100', read }));
+  const { mar, apr } = await billsOfHome('readAgain');
   assert.deepEqual(mar.usage, [{ input: 'energy', unit: 'kWh', quantity: '100' }]);
-  const apr = await billed(home, await home.read(april, ['820', '30/04/2026']));
   assert.equal(unitsOf(apr), 100);
 });
 
