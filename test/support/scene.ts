@@ -78,7 +78,7 @@ export type RunJobsOptions = {
   steps?: readonly Step[];
   /**
    * One unless told: few jobs of tests have several parts, and each lane has statements to learn.
-   * Those for whom the shared connections are too few have connections of their own.
+   * If the shared connections are too few for its lanes, a worker has connections of its own.
    */
   lanes?: number;
   leaseSeconds?: number;
