@@ -38,9 +38,10 @@ async function idsOf(request: Request): Promise<number[]> {
   return data.meters.meters.map((row) => row.meterID ?? 0);
 }
 
+/** All pages, and one after the last. */
 async function pagesOf(request: Request, size: number): Promise<number[]> {
   const ids: number[] = [];
-  for (let pageNumber = 0; pageNumber * size <= count; pageNumber += 1) {
+  for (let pageNumber = 0; pageNumber * size <= ids.length + size; pageNumber += 1) {
     const page = { pageNumber, size };
     const answer = await admin.getMeters({ ...request, page });
     assert.deepEqual(answer.data.meters.page, page);
