@@ -5,7 +5,13 @@ import { after, test } from 'node:test';
 import type { Client } from '../../sdk/client.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
-import { type DoomedWorker, killWorker, startReadyWorker } from '../support/doomed-workers.ts';
+import {
+  type DoomedWorker,
+  endKeptWorker,
+  killWorker,
+  startKeptWorker,
+  startReadyWorker,
+} from '../support/doomed-workers.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import {
   ask,
@@ -109,7 +115,7 @@ const places: [string, string][] = [
 
 for (const [table, when] of places) {
   test(`killed inside post at ${table} where ${when}: nothing of the part is there`, async () => {
-    const worker = await startReadyWorker(scene);
+    const worker = await startKeptWorker(scene);
     const { post: expected } = await calmly(40);
     const term = await newTerm(40);
     await done(term, 'generate');
@@ -121,7 +127,7 @@ for (const [table, when] of places) {
     assert.deepEqual(await countsOf(term), nothing);
     await gate.open();
     assert.equal((await jobOf(rows, term, jobId)).finished_at, null);
-    await startReadyWorker(scene);
+    await startKeptWorker(scene);
     const job = await ended(term, jobId);
     assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
     assert.equal(job.message, '40 bills posted');
@@ -170,7 +176,7 @@ async function killSecondPart(
   await look();
   await gate.open();
   const tries = await watchTries();
-  const other = await startReadyWorker(scene);
+  const other = await startKeptWorker(scene);
   const job = await ended(term, jobId);
   assert.equal(job.message, message, JSON.stringify(job.error));
   assert.deepEqual(await tries(), [2, -1], `${step}: only the second part is tried again`);
@@ -187,7 +193,7 @@ async function isPartDone({ tenantId }: FullTerm, jobId: number): Promise<boolea
 }
 
 test('killed inside one of two parts: no half of it is there, and only it is repeated', async () => {
-  const first = await startReadyWorker(scene);
+  const first = await startKeptWorker(scene);
   const calm = await calmly(1_010);
   const term = await newTerm(1_010);
   const second = await killSecondPart(first, term, {
@@ -216,6 +222,7 @@ test('killed inside one of two parts: no half of it is there, and only it is rep
 });
 
 test('a worker that slept while it posted loses its part and cannot commit it', async () => {
+  await endKeptWorker();
   const first = await startReadyWorker(scene, { lanes: 1, leaseSeconds: 2 });
   const { post: expected } = await calmly(40);
   const term = await newTerm(40);
@@ -281,7 +288,7 @@ async function repeatFirstPart(
 }
 
 test('the same part executed twice, and the same job inserted twice, change nothing', async () => {
-  await startReadyWorker(scene);
+  await startKeptWorker(scene);
   const calm = await calmly(1_010);
   const term = await newTerm(1_010);
   const last = (column: string) => `new.${column} > 1000`;
@@ -314,6 +321,8 @@ test('the same part executed twice, and the same job inserted twice, change noth
 test('the same part published and sent twice: one document and one mail for each bill', async () => {
   const server = await startMailServer();
   const equipment = openTestEquipment({ smtpUrl: server.url });
+  // It has no mail server.
+  await endKeptWorker();
   const worker = scene.runJobs({ equipment, lanes: 2 });
   after(async () => {
     await worker.stop();
@@ -351,7 +360,7 @@ async function closeSubscription(client: Client, n: number): Promise<void> {
 }
 
 test('what changes while its part runs is in none of its bills, and stops the posting', async () => {
-  await startReadyWorker(scene);
+  await startKeptWorker(scene);
   const calm = await calmly(40);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
@@ -398,7 +407,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
 });
 
 test('a bill whose inputs change after posting has begun is not posted, and its number is retired', async () => {
-  await startReadyWorker(scene);
+  await startKeptWorker(scene);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
   await done(term, 'generate');

@@ -1,5 +1,5 @@
 // Starts doomed-worker.ts as processes on the database of a scene, and ends with a test those that
-// it has left.
+// it has left, except for one that is kept for the next.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -51,8 +51,29 @@ export async function startReadyWorker(
   return worker;
 }
 
-export async function killWorker({ child }: DoomedWorker): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+let kept: DoomedWorker | undefined;
+after(endKeptWorker);
+
+/** For tests in which another worker is to do its work. */
+export async function endKeptWorker(): Promise<void> {
+  if (kept) await killWorker(kept);
+}
+
+/** One as it is started without options: that of an earlier test, if no test has killed it. */
+export async function startKeptWorker(scene: Scene): Promise<DoomedWorker> {
+  if (kept && !hasEnded(kept)) return kept;
+  kept = await startReadyWorker(scene);
+  workers.splice(workers.indexOf(kept), 1);
+  return kept;
+}
+
+function hasEnded({ child }: DoomedWorker): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+export async function killWorker(worker: DoomedWorker): Promise<void> {
+  if (hasEnded(worker)) return;
+  const { child } = worker;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
