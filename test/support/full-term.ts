@@ -136,7 +136,10 @@ export async function jobEnds(rows: Rows, term: FullTerm, jobId: number) {
   }, `job ${jobId} of ${term.workspace} ends`);
 }
 
-/** What is compared, by what it is called when it differs; all of it in the order of its keys. */
+/**
+ * What is compared, by what it is called when it differs; all of it in the order of its keys. Ids of
+ * journals and entries have gaps where a process was killed: their order is compared.
+ */
 const aspects: Record<string, string> = {
   bills: `select count(*)::text || ' ' || count(distinct subscription_id) || ' '
       || count(distinct bill_number) || ' ' || sum(bill_amount) || ' ' || sum(payable)
@@ -146,11 +149,18 @@ const aspects: Record<string, string> = {
       order by subscription_id)) from bills where tenant_id = $1`,
   numbers: `select md5(string_agg(concat_ws(' ', bill_number, bill_id, term_id, retired_reason,
       retired_at is null), ',' order by bill_number)) from bill_numbers where tenant_id = $1`,
-  entries: `select md5(string_agg(concat_ws(' ', entry_id, journal_id, ledger_account_id, party_id,
+  entries: `select md5(string_agg(concat_ws(' ', journal, ledger_account_id, party_id,
       subscription_id, bill_id, posting, kind, amount), ',' order by entry_id))
-    from subledger_entries where tenant_id = $1`,
-  ledger: `select md5(string_agg(concat_ws(' ', journal_id, line_number, ledger_account_id, amount),
-      ',' order by journal_id, line_number)) from journal_lines where tenant_id = $1`,
+    from (
+      select *, dense_rank() over (order by journal_id) as journal
+      from subledger_entries where tenant_id = $1
+    ) e`,
+  ledger: `select md5(string_agg(concat_ws(' ', journal, line_number, ledger_account_id, amount),
+      ',' order by journal, line_number))
+    from (
+      select *, dense_rank() over (order by journal_id) as journal
+      from journal_lines where tenant_id = $1
+    ) l`,
   balances: `select md5(string_agg(concat_ws(' ', subscription_id, party_id, receivable, deposit,
       disputed), ',' order by subscription_id, party_id))
     from subscription_balances where tenant_id = $1`,
@@ -162,7 +172,8 @@ const aspects: Record<string, string> = {
       error is null), ',' order by bill_id)) from bill_documents where tenant_id = $1`,
   deliveries: `select md5(string_agg(concat_ws(' ', bill_id, channel, recipient), ','
       order by bill_id, channel)) from deliveries where tenant_id = $1`,
-  run: `select string_agg(concat_ws(' ', run_number, totals, reserved), ',' order by run_number)
+  run: `select string_agg(concat_ws(' ', run_number, totals,
+      reserved - 'firstEntry' - 'firstJournal'), ',' order by run_number)
     from bill_runs where tenant_id = $1`,
 };
 
