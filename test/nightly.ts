@@ -33,6 +33,8 @@ const nights: Night[] = [
     files: ['test/faults/kills.test.ts', 'test/faults/contention.test.ts'],
     environment: { FAULT_KILLS: '5', FAULT_SUBSCRIPTIONS: '5000', FAULT_MINUTES: '60' },
   },
+  { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
+  { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },
 ];
 
 /** A run that does not end within hours fails. */

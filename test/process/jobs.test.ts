@@ -68,8 +68,19 @@ async function ended(client: TestClient, jobID: number) {
   }, `job ${jobID} ends`);
 }
 
-/** Two parts. */
-const subscriptions = 2_400;
+/** Two parts, or more if FAULT_SUBSCRIPTIONS says so: a multiple of ten. */
+const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_400);
+const locked = lockedOf(subscriptions);
+const lockedMessage = messageOf(subscriptions);
+
+/** A tenth has no reading. */
+function lockedOf(count: number): number {
+  return count - count / 10;
+}
+
+function messageOf(count: number): RegExp {
+  return new RegExp(`^${lockedOf(count)} readings locked, ${count / 10} missing\\.`);
+}
 
 test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
   const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
@@ -85,13 +96,13 @@ test('a worker killed inside a part leaves nothing of it, and another does the r
   startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
-  assert.match(job.message ?? '', /^2160 readings locked, 240 missing\./);
+  assert.match(job.message ?? '', lockedMessage);
   assert.deepEqual(job.progress, { done: subscriptions, total: subscriptions, secondsLeft: null });
   const calmJob = await ended(calm.client, await post(calm.client, calm.termID));
   assert.equal(calmJob.message, job.message);
   const expected = await hashLocked(scene, calm.tenantId, calm.termID);
   assert.deepEqual(await hashLocked(scene, faulty.tenantId, faulty.termID), expected);
-  assert.equal(expected.count, 2_160);
+  assert.equal(expected.count, locked);
   assert.equal((await termOf(faulty.client, faulty.termID)).stage, 'ReadingsPosted');
 });
 
@@ -126,7 +137,7 @@ test('workers killed again and again at any moment come to the same end', async 
   startWorker(scene);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', `seed ${seed}: ${JSON.stringify(job.error)}`);
-  assert.equal(job.message, '2160 readings locked, 240 taken again');
+  assert.equal(job.message, `${locked} readings locked, ${subscriptions / 10} taken again`);
   await ended(calm.client, await post(calm.client, calm.termID, 'previous'));
   assert.deepEqual(
     await hashLocked(scene, faulty.tenantId, faulty.termID),
@@ -144,7 +155,9 @@ function randomFrom(seed: number): () => number {
 }
 
 test('a worker that was paused loses its part to another and cannot commit it', async () => {
-  const { client, tenantId, termID } = await openRun(subscriptions);
+  // Two parts: one for each worker.
+  const count = 2_400;
+  const { client, tenantId, termID } = await openRun(count);
   const gate = await closeGate(scene, 'term_readings');
   const zombie = startWorker(scene, { leaseSeconds: 2, lanes: 1 });
   const jobID = await post(client, termID);
@@ -155,12 +168,12 @@ test('a worker that was paused loses its part to another and cannot commit it', 
   await until(() => other.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
   const job = await ended(client, jobID);
-  assert.match(job.message ?? '', /^2160 readings locked, 240 missing\./);
+  assert.match(job.message ?? '', messageOf(count));
   const before = await hashLocked(scene, tenantId, termID);
   zombie.child.kill('SIGCONT');
   await until(() => zombie.output().includes('fenced'), 'it finds out');
   assert.deepEqual(await hashLocked(scene, tenantId, termID), before);
-  assert.equal(before.count, 2_160);
+  assert.equal(before.count, lockedOf(count));
 });
 
 test('a part that kills its worker three times is set aside, and the others are done', async () => {
@@ -210,8 +223,8 @@ test('a worker that is asked to stop in the middle ends cleanly, and another goe
   assert.deepEqual(rows, [{ count: 0 }]);
   const second = place.run(['work'], env);
   const job = await ended(client, jobID);
-  assert.match(job.message ?? '', /^2160 readings locked, 240 missing\./);
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, 2_160);
+  assert.match(job.message ?? '', lockedMessage);
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, locked);
   assert.deepEqual(await second.end('SIGTERM'), { code: 0, signal: null });
 });
 
@@ -236,7 +249,7 @@ test('connections that are cut and a database that only reads for a while end no
   await cut();
   await admin.end();
   const job = await ended(client, jobID);
-  assert.match(job.message ?? '', /^2160 readings locked, 240 missing\./);
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, 2_160);
+  assert.match(job.message ?? '', lockedMessage);
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, locked);
   assert.equal(worker.child.exitCode, null, 'the worker lives');
 });
