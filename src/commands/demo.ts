@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { openOwnerDatabase, prepareDatabase } from '../context.ts';
-import { runDemo } from './demo/run.ts';
 import { demo, makeDemo } from './demo/workspace.ts';
 import { openForCommand } from './shutdown.ts';
 import { demoSubscriptions, demoUsage, UsageError } from './usage.ts';
@@ -41,6 +40,8 @@ async function runCommand(config: Config, args: readonly string[]): Promise<void
   const context = await openForCommand(config);
   try {
     await prepareDatabase(context);
+    // It needs a server and a worker, which sample data alone does not.
+    const { runDemo } = await import('./demo/run.ts');
     await runDemo(context);
   } finally {
     await context.close();

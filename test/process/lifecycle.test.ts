@@ -22,7 +22,23 @@ import {
   workersIn,
 } from '../support/program.ts';
 
-const place = await openPlace();
+const place = await openPlace('file');
+
+type Running = { program: Program; base: string };
+
+let running: Running | undefined;
+
+/** The program that an earlier test has left running, or one that is started now. */
+async function takeRunning(): Promise<Running> {
+  const taken = running ?? (await startReady());
+  running = undefined;
+  return taken;
+}
+
+async function startReady(): Promise<Running> {
+  const program = place.run(['start']);
+  return { program, base: await program.ready() };
+}
 
 async function makeParty(client: Client, name: string): Promise<void> {
   await client.makeUsers({ userType: 'customer', users: [{ name }] });
@@ -54,21 +70,20 @@ test('the program killed with -9 three times starts again on the same data', asy
     if (round === 3) await until(() => workersIn(place.folder).length === 0, 'the worker ended');
     if (round === 3) kill(postmaster);
   }
-  const last = place.run(['start']);
-  const client = await demoClient(await last.ready());
+  const last = await startReady();
+  running = last;
+  const client = await demoClient(last.base);
   const { data } = await client.listUsers();
   assert.deepEqual(
     data.users.map((user) => user.name),
     ['Round 1', 'Round 2', 'Round 3'],
   );
   assert.equal(await systemIdentifier(), identifier);
-  assert.deepEqual(await last.end('SIGTERM'), { code: 0, signal: null });
-  await assertNothingRuns(place.folder);
 });
 
 test('a second program on one data folder says so and ends; the first goes on', async () => {
-  const first = place.run(['start']);
-  const client = await demoClient(await first.ready());
+  const { program: first, base } = await takeRunning();
+  const client = await demoClient(base);
   const second = await finish(place.run(['start']));
   assert.equal(second.code, 1);
   assert.ok(
@@ -81,42 +96,12 @@ test('a second program on one data folder says so and ends; the first goes on', 
   const third = await finish(place.run(['migrate']));
   assert.equal(third.code, 0, 'a command that joins is welcome');
   await makeParty(client, 'Undisturbed still');
-  assert.deepEqual(await first.end('SIGINT'), { code: 0, signal: null });
-});
-
-test('a port that is taken is reported in a sentence, and PostgreSQL is not left running', async () => {
-  const taken = await takePort();
-  const { code, output } = await finish(place.run(['start'], { PORT: String(taken.port) }));
-  await taken.free();
-  assert.equal(code, 1);
-  assert.match(
-    output,
-    /^billwright: Port \d+ on 127\.0\.0\.1 is taken by another program\. .+PORT/m,
-  );
-  assert.doesNotMatch(output, /\n\s+at /, 'no stack');
-  await assertNothingRuns(place.folder);
-});
-
-test('a command that is broken off leaves no PostgreSQL running', async () => {
-  const large = ['demo', '--workspace', 'large', '--subscriptions', '1000000'];
-  const program = place.run(large);
-  const isMaking = () =>
-    query(place.dataFolder, "select 1 from workspaces where workspace = 'large'").then(
-      (rows) => rows.length > 0,
-      () => false,
-    );
-  await until(isMaking, 'the workspace is being filled');
-  program.signal('SIGINT');
-  const { code, output } = await finish(program);
-  assert.equal(code, 1);
-  assert.match(output, /^billwright: stopped by SIGINT$/m);
-  await assertNothingRuns(place.folder);
+  running = { program: first, base };
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} in a stream of calls: all calls in flight are answered, exit code 0`, async (t) => {
-    const program = place.run(['start']);
-    const base = await program.ready();
+    const { program, base } = await takeRunning();
     const client = await demoClient(base);
     const { data } = await client.login({
       username: 'admin@demo.example',
@@ -142,12 +127,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 async function assertStored(answered: number, prefix: string): Promise<void> {
-  const program = place.run(['start']);
-  const client = await demoClient(await program.ready());
-  assert.doesNotMatch(program.output(), /recover/i);
+  running = await startReady();
+  const client = await demoClient(running.base);
+  assert.doesNotMatch(running.program.output(), /recover/i);
   const { headers } = await client.listUsers({ name: prefix, page: { pageNumber: 0, size: 1 } });
   assert.equal(headers.get('x-total-count'), String(answered));
-  await program.end('SIGTERM');
 }
 
 type Counts = { answered: number; cut: number };
@@ -209,6 +193,35 @@ async function createParty(
     return 'cut';
   }
 }
+
+test('a port that is taken is reported in a sentence, and PostgreSQL is not left running', async () => {
+  const taken = await takePort();
+  const { code, output } = await finish(place.run(['start'], { PORT: String(taken.port) }));
+  await taken.free();
+  assert.equal(code, 1);
+  assert.match(
+    output,
+    /^billwright: Port \d+ on 127\.0\.0\.1 is taken by another program\. .+PORT/m,
+  );
+  assert.doesNotMatch(output, /\n\s+at /, 'no stack');
+  await assertNothingRuns(place.folder);
+});
+
+test('a command that is broken off leaves no PostgreSQL running', async () => {
+  const large = ['demo', '--workspace', 'large', '--subscriptions', '1000000'];
+  const program = place.run(large);
+  const isMaking = () =>
+    query(place.dataFolder, "select 1 from workspaces where workspace = 'large'").then(
+      (rows) => rows.length > 0,
+      () => false,
+    );
+  await until(isMaking, 'the workspace is being filled');
+  program.signal('SIGINT');
+  const { code, output } = await finish(program);
+  assert.equal(code, 1);
+  assert.match(output, /^billwright: stopped by SIGINT$/m);
+  await assertNothingRuns(place.folder);
+});
 
 async function startWithWorker(): Promise<{ program: Program; worker: number }> {
   const program = place.run(['start']);

@@ -12,12 +12,10 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 
-test('a port that is taken leaves the database open for its owner to close', async () => {
-  const taken = await takePort();
-  const config = readConfig({ PORT: String(taken.port) });
+function contextOf(env: Record<string, string>): Context {
   const access = { connection: scene.cluster.owner };
-  const context: Context = {
-    config,
+  return {
+    config: readConfig(env),
     clock: scene.clock,
     log: createLog({ level: 'silent' }),
     owner: access,
@@ -25,6 +23,18 @@ test('a port that is taken leaves the database open for its owner to close', asy
     worker: access,
     close: async () => {},
   };
+}
+
+test('an address of another machine is reported with the name of its setting', async () => {
+  await assert.rejects(
+    listen(contextOf({ PORT: '0', HOST: '192.0.2.1' }), scene.api),
+    /^Error: HOST is '192\.0\.2\.1', which is not an address of this machine\.$/,
+  );
+});
+
+test('a port that is taken leaves the database open for its owner to close', async () => {
+  const taken = await takePort();
+  const context = contextOf({ PORT: String(taken.port) });
   await assert.rejects(listen(context, scene.api), /is taken by another program/);
   await taken.free();
   const found = await transact(scene.api, { opening: plainOpening }, (tx) =>

@@ -17,7 +17,6 @@ import { findContext } from '../../domain/pricing/contexts-store.ts';
 import { findSettings, findTenantId } from '../../domain/tenants/store.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { trialBalanceLines } from '../trial-balance.ts';
-import { askAs } from './client.ts';
 import { printBill } from './print-bill.ts';
 import { progressLine } from './progress.ts';
 import { demo, ensureDemo } from './workspace.ts';
@@ -45,6 +44,8 @@ export async function runDemo(context: Context): Promise<void> {
     tenantId,
   });
   try {
+    // With the whole server, once it is known that there is something to bill.
+    const { askAs } = await import('./client.ts');
     const asked = await askAs(context, api, demo);
     try {
       await billTerm(asked.billing);
