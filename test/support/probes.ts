@@ -47,9 +47,12 @@ export function note<T>(columns: Map<T, Set<string>>, value: T, column: string):
   columns.set(value, (columns.get(value) ?? new Set()).add(column));
 }
 
+/** Of the values that are related to a field, so many are tried. */
+const relatedMax = 5;
+
 /**
- * In a field, the values of columns that share a word with it, and some of the others in turns: all
- * in a filter that shares no word with any, such as `search`.
+ * In a field, the values of columns that share most words with it, and some of the others in turns:
+ * all in a filter that shares no word with any, such as `search`.
  */
 export function probesFor(
   operation: Operation,
@@ -60,15 +63,17 @@ export function probesFor(
   const isText = isOfType(node, 'string');
   const all: [string | number, Set<string>][] = [...(isText ? probes.texts : probes.numbers)];
   const words = wordsOf(field).filter((word) => isText || !['id', 'numb'].includes(word));
-  const isRelated = ([, columns]: (typeof all)[number]) =>
-    [...columns].flatMap(wordsOf).some((word) => words.includes(word));
-  const related = all.filter(isRelated);
+  const shared = ([, columns]: (typeof all)[number]) => {
+    const known = new Set([...columns].flatMap(wordsOf));
+    return words.filter((word) => known.has(word)).length;
+  };
+  const related = all.filter((one) => shared(one) > 0).sort((a, b) => shared(b) - shared(a));
   const isFilter = related.length === 0 && isRetrieve(operation);
   if (isFilter || isWhole) return all.map(([one]) => one);
-  const others = all.filter((one) => !isRelated(one));
+  const others = all.filter((one) => shared(one) === 0);
   const length = Math.min(others.length, related.length === 0 ? 6 : 2);
   const some = Array.from({ length }, () => others[turn++ % others.length] ?? []);
-  return [...related, ...some].flatMap(([one]) => one ?? []);
+  return [...related.slice(0, relatedMax), ...some].flatMap(([one]) => one ?? []);
 }
 
 let turn = 0;
