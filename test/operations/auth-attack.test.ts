@@ -79,9 +79,10 @@ test('guesses by user name and by e-mail address tell nothing about a login', as
 });
 
 test('the lock ends with its time and counts from one again', async () => {
-  await guesses('again', 10);
+  const username = await newLogin();
+  await guesses(username, 10);
   scene.clock.advance({ minutes: 15 });
-  assert.deepEqual(await guesses('again', 10), elevenGuesses.slice(0, 10));
+  assert.deepEqual(await guesses(username, 10), elevenGuesses.slice(0, 10));
   scene.clock.advance({ minutes: -15 });
 });
 
@@ -93,11 +94,11 @@ test('a success forgets the failures before it', async () => {
 });
 
 test('of guesses sent all at once no more than ten are counted before the lock', async () => {
-  const wrong = Array.from({ length: 25 }, (_, i) =>
+  const wrong = Array.from({ length: 16 }, (_, i) =>
     codeOf(visitor.login({ username: 'burst', password: `wrong password ${i}` })),
   );
   const codes = await Promise.all(wrong);
-  assert.deepEqual(codes.sort(), [...Array(9).fill(failed), ...Array(16).fill(locked)]);
+  assert.deepEqual(codes.sort(), [...Array(9).fill(failed), ...Array(7).fill(locked)]);
 });
 
 test('the right password does not open a name that was locked while it was being checked', async () => {
@@ -134,7 +135,7 @@ test('a user name locked in one workspace is not locked in another', async () =>
 });
 
 test('a name that exists, one that does not and one that is inactive take as long', async () => {
-  const samples = 8;
+  const samples = 5;
   const kinds = ['known', 'inactive', 'unknown'] as const;
   // Each guess at its own name, because a locked name is answered at once.
   const logins = ['known', 'inactive'].flatMap((kind) =>
@@ -185,7 +186,7 @@ test('a password longer than allowed is refused without being hashed', async () 
 test('a flood of logins is turned away in time, and other calls go on', async () => {
   const { rows: before } = await scene.sql.query('select count(*)::int from login_failures');
   const counted = before[0].count;
-  const sent = 120;
+  const sent = 80;
   const flood = Array.from({ length: sent }, (_, i) =>
     codeOf(visitor.login({ username: `flood-${i}`, password: 'a wrong password' })),
   );
@@ -276,27 +277,27 @@ beforeAll(async () => {
 });
 
 test('no password, secret or token can be found in any column of any table', async () => {
-  const { rows: columns } = await scene.sql.query<{ name: string; column: string }>(
-    `select quote_ident(c.table_schema) || '.' || quote_ident(c.table_name) as name,
-       quote_ident(c.column_name) as column
-     from information_schema.columns c
-     join information_schema.tables t using (table_schema, table_name)
-     where t.table_type = 'BASE TABLE'
-       and c.table_schema not in ('pg_catalog', 'information_schema')
-       and c.data_type not in ('bigint', 'integer', 'smallint', 'boolean')`,
+  const { rows: tables } = await scene.sql.query<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name
+     from information_schema.tables
+     where table_type = 'BASE TABLE'
+       and table_schema not in ('pg_catalog', 'information_schema')`,
   );
-  assert.ok(columns.length > 80);
-  for (const secret of secrets) {
-    const hex = Buffer.from(secret).toString('hex');
-    for (const { name, column } of columns) {
-      const { rows } = await scene.sql.query(
-        `select 1 from ${name} where position($1 in ${column}::text) > 0
-           or position($2 in ${column}::text) > 0 limit 1`,
-        [secret, hex],
-      );
-      assert.equal(rows.length, 0, `${secret} is in ${name}.${column}`);
-    }
+  assert.ok(tables.length > 50);
+  const hexes = secrets.map((secret) => Buffer.from(secret).toString('hex'));
+  // The text of a row has that of all its columns, of bytes in hexadecimal digits.
+  const find = (name: string, texts: string[]) =>
+    scene.sql.query<{ text: string }>(
+      `select distinct wanted.text from ${name} as row
+       join unnest($1::text[]) as wanted (text) on position(wanted.text in row::text) > 0`,
+      [texts],
+    );
+  for (const { name } of tables) {
+    const { rows } = await find(name, [...secrets, ...hexes]);
+    assert.deepEqual(rows, [], name);
   }
+  const { rows } = await find('logins', ['admin@attack.example']);
+  assert.equal(rows.length, 1, 'what is there is found');
 });
 
 test('no password, secret or token can be found in the log', () => {

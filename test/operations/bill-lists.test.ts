@@ -84,6 +84,24 @@ async function openTerms() {
   return { client, ...term };
 }
 
+/** What tests only read, or change for none of the others. */
+const shared = openTerms();
+
+/** With 1,970 more bills of the first customer in term 1029, the newest with the id 11970. */
+const busy = openTerms().then(async (term) => {
+  await copyBills(
+    scene,
+    {
+      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
+        'subscription_id', 10 + n, 'unit_id', 10 + n, 'term_id', 1029)`,
+      from: 'bills b, generate_series(1, 1970) n where b.tenant_id = $1 and b.bill_id = 1001',
+    },
+    [term.tenantId],
+  );
+  await addContents(term.tenantId);
+  return term;
+});
+
 async function connectionBills(
   client: TestClient,
   filters: NonNullable<RequestOf<'getConnections'>['filters']>,
@@ -93,7 +111,7 @@ async function connectionBills(
 }
 
 test('get-connections shows the newest 24 bills of each, when asked, and all where days are named', async () => {
-  const { client, bills } = await openTerms();
+  const { client, bills } = await shared;
   assert.deepEqual(await connectionBills(client, {}), [[], []]);
   assert.deepEqual(await connectionBills(client, { bills: false }), [[], []]);
   const [first = [], second = []] = await connectionBills(client, { bills: true });
@@ -125,34 +143,8 @@ test('a bill of an account is listed under each of its subscriptions', async () 
   ]);
 });
 
-test('customers see bills published to them, and not those of a former owner', async () => {
-  const { client, tenantId, bills } = await openTerms();
-  const customer = await scene.loginAs(client, ['Customer'], { partyNumber: 100001 });
-  const own = await connectionBills(customer, { bills: true, fromDate: '01/01/2020' });
-  // The first bill and the 15 copies that are no drafts.
-  assert.deepEqual(
-    own.map((ids) => ids.length),
-    [16],
-  );
-  const { user } = (await customer.getUsers({ partyNumber: 100001, includeBills: true })).data;
-  assert.deepEqual(
-    user.bills?.map(({ billID }) => billID),
-    own[0],
-  );
-  assert.ok(user.bills?.every(({ status }) => status === 'Published'));
-  // The second customer takes over the first one's house.
-  await scene.sql.query(
-    `update subscriptions set party_id = 2 where tenant_id = $1 and party_id = 1`,
-    [tenantId],
-  );
-  const other = await scene.loginAs(client, ['Customer'], { partyNumber: 100002 });
-  const seen = (await connectionBills(other, { bills: true })).flat();
-  assert.ok(!seen.includes(bills[0]?.billId ?? 0));
-  assert.equal(seen.length, 16);
-});
-
 test('get-terms shows the bills of each term when asked', async () => {
-  const { client, termId, bills } = await openTerms();
+  const { client, termId, bills } = await shared;
   const plain = (await client.getTerms({ termID: termId })).data.terms[0];
   assert.ok(plain && !('bills' in plain));
   const page = { pageNumber: 0, size: 2 };
@@ -179,17 +171,7 @@ test('get-terms shows the bills of each term when asked', async () => {
 });
 
 test('get-terms reads the bills of one term after the other, and says where it has more', async () => {
-  const { client, tenantId } = await openTerms();
-  await copyBills(
-    scene,
-    {
-      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
-        'subscription_id', 10 + n, 'unit_id', 10 + n, 'term_id', 1029)`,
-      from: 'bills b, generate_series(1, 1000) n where b.tenant_id = $1 and b.bill_id = 1001',
-    },
-    [tenantId],
-  );
-  await addContents(tenantId);
+  const { client } = await busy;
   const page = { pageNumber: 0, size: 2 };
   for (const asked of [{ page }, { filters: { fromDate: '01/01/2020' } }]) {
     const filters = { ...asked.filters, bills: true };
@@ -210,7 +192,7 @@ test('get-terms reads the bills of one term after the other, and says where it h
 });
 
 test('get-users shows the bills of a party newest first, in pages, when asked', async () => {
-  const { client, bills } = await openTerms();
+  const { client, bills } = await shared;
   const ask = async (more: object) =>
     (await client.getUsers({ partyNumber: 100001, ...more })).data.user.bills?.map(
       ({ billID }) => billID,
@@ -226,18 +208,34 @@ test('get-users shows the bills of a party newest first, in pages, when asked', 
   assert.deepEqual(await page(4), []);
 });
 
-test('without a page get-users shows all bills of a party, however many', async () => {
-  const { client, tenantId } = await openTerms();
-  await copyBills(
-    scene,
-    {
-      changed: `jsonb_build_object('bill_id', 10000 + n, 'bill_number', 'M' || n,
-        'subscription_id', 10 + n, 'unit_id', 10 + n)`,
-      from: 'bills b, generate_series(1, 1970) n where b.tenant_id = $1 and b.bill_id = 1001',
-    },
+test('customers see bills published to them, and not those of a former owner', async () => {
+  const { client, tenantId, bills } = await shared;
+  const customer = await scene.loginAs(client, ['Customer'], { partyNumber: 100001 });
+  const own = await connectionBills(customer, { bills: true, fromDate: '01/01/2020' });
+  // The first bill and the 15 copies that are no drafts.
+  assert.deepEqual(
+    own.map((ids) => ids.length),
+    [16],
+  );
+  const { user } = (await customer.getUsers({ partyNumber: 100001, includeBills: true })).data;
+  assert.deepEqual(
+    user.bills?.map(({ billID }) => billID),
+    own[0],
+  );
+  assert.ok(user.bills?.every(({ status }) => status === 'Published'));
+  // The second customer takes over the first one's house.
+  await scene.sql.query(
+    `update subscriptions set party_id = 2 where tenant_id = $1 and party_id = 1`,
     [tenantId],
   );
-  await addContents(tenantId);
+  const other = await scene.loginAs(client, ['Customer'], { partyNumber: 100002 });
+  const seen = (await connectionBills(other, { bills: true })).flat();
+  assert.ok(!seen.includes(bills[0]?.billId ?? 0));
+  assert.equal(seen.length, 16);
+});
+
+test('without a page get-users shows all bills of a party, however many', async () => {
+  const { client } = await busy;
   const ask = { partyNumber: 100001, includeBills: true };
   const { data, headers, message } = await client.getUsers(ask);
   const ids = data.user.bills?.map(({ billID }) => billID) ?? [];

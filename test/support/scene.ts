@@ -3,9 +3,21 @@ import { after } from 'node:test';
 import { hash } from '@node-rs/argon2';
 import type pg from 'pg';
 import { currencyDecimals } from '../../src/base/currencies.ts';
-import { type Database, openDatabase, plainOpening, transact } from '../../src/base/db/pool.ts';
+import {
+  type Database,
+  openDatabase,
+  openingFor,
+  plainOpening,
+  transact,
+} from '../../src/base/db/pool.ts';
 import { steps } from '../../src/billrun/steps.ts';
+import {
+  insertLogins,
+  lockPartiesOfLogins,
+  showPortalStatus,
+} from '../../src/domain/access/store.ts';
 import { createWorkspace } from '../../src/domain/access/workspaces.ts';
+import { takeNumbers } from '../../src/domain/tenants/numbers-store.ts';
 import type { Step } from '../../src/jobs/step.ts';
 import { type JobRunner, startJobRunner } from '../../src/worker/job-runner.ts';
 import type { TestClient } from './client.ts';
@@ -29,7 +41,7 @@ import {
 export { openWorkerPool } from './world.ts';
 
 export const adminPassword = 'correct horse battery';
-/** Costs nothing to check: logins that are made by calls are hashed as in production. */
+/** Costs nothing to check; passwords that calls bring are hashed as in production. */
 const adminHash = hash(adminPassword, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 export type WorkspaceOptions = {
@@ -65,7 +77,7 @@ export type Scene = Omit<Running, 'close'> & {
   tenantOf(client: { workspace: string }): Promise<number>;
   /** `sql` works in this workspace from now on and sees no other. Returns the id of its tenant. */
   enter(client: { workspace: string }): Promise<number>;
-  /** Makes a login with these roles and returns a client that is logged in as it. */
+  /** Makes a login with these roles, as rows, and returns a client that is logged in as it. */
   loginAs(
     admin: TestClient,
     roles: string[],
@@ -141,8 +153,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     },
     loginAs: async (admin, roles, wanted = {}) => {
       const username = `user-${Math.random().toString(36).slice(2)}`;
-      const login = { username, name: username, password: adminPassword, roles, ...wanted };
-      await admin.makeLogins({ logins: [login as never] });
+      const tenantId = await tenantOf(sql, admin);
+      await insertLogin({ owner, tenantId, now: clock.now() }, { username, roles, ...wanted });
       return loggedIn(visitor(admin.workspace), username);
     },
   };
@@ -249,4 +261,27 @@ async function insertWorkspace(
     admin: { email: `admin@${name}.example`, passwordHash: await adminHash },
   };
   return transact(owner, { opening: plainOpening }, (tx) => createWorkspace(tx, prepared, now));
+}
+
+/** As make-logins does it, with a password that is hashed already. */
+async function insertLogin(
+  { owner, tenantId, now }: { owner: Database; tenantId: number; now: Temporal.Instant },
+  { username, roles, partyNumber }: { username: string; roles: string[]; partyNumber?: number },
+): Promise<void> {
+  const passwordHash = await adminHash;
+  await transact(owner, { opening: openingFor(tenantId) }, async (tx) => {
+    const numbers = partyNumber === undefined ? [] : [partyNumber];
+    const parties = await lockPartiesOfLogins(tx, tenantId, numbers);
+    const partyIds = numbers.map((number) => {
+      const party = parties.get(number);
+      if (!party) throw new Error(`there is no party ${number}`);
+      return party.party_id;
+    });
+    const loginId = await takeNumbers(tx, tenantId, 'login', 1);
+    const partyId = partyIds[0] ?? null;
+    const login = { username, email: null, name: username, passwordHash, roles, partyId };
+    const stamp = { at: now, by: 'test' };
+    await insertLogins(tx, tenantId, loginId, [login], stamp);
+    await showPortalStatus(tx, tenantId, partyIds);
+  });
 }
