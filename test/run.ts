@@ -14,9 +14,11 @@ const figuresFile = join(groupsFolder, 'figures.jsonl');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
-const filesPerProcess = 15;
+const filesPerProcess = 25;
+/** These folders take longest, and begin first. */
+const longest = ['test/billrun', 'test/operations'];
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
-const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 600_000);
+const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_200_000);
 /** These start and kill programs, measure their own, or take long: each has a process to itself. */
 const apart = [
   'test/attacks.test.ts',
@@ -53,57 +55,57 @@ const printed = stream.compose(new spec());
 printed.on('end', showSlowest);
 printed.pipe(process.stdout, { end: false });
 
-/**
- * Files that wait for programs take turns with groups that keep the processors busy: at the end all
- * processes have something to do.
- */
+/** The groups of a folder get its files in turn: each takes about as long as the others. */
 function grouped(files: readonly string[]): string[] {
-  const byFolder = Map.groupBy(files.toSorted(), roomOf);
-  const alone: string[] = [];
-  const groups: string[] = [];
-  for (const [room, members] of byFolder) {
-    const isApart = apart.includes(room);
-    const made = cut(members, isApart ? 1 : filesPerProcess).map((group, index) =>
-      writeGroup(room, index + 1, group),
+  const { alone = [], shared = [] } = Object.groupBy(files.toSorted(), (file) =>
+    isApart(file) ? 'alone' : 'shared',
+  );
+  const byRoom = Map.groupBy(shared, roomOf);
+  const groups = [...new Set([...longest, ...byRoom.keys()])].flatMap((room) => {
+    const members = byRoom.get(room) ?? [];
+    const count = Math.ceil(members.length / filesPerProcess);
+    return Array.from({ length: count }, (_, group) =>
+      writeGroup(
+        `${basename(room)}-${group + 1}`,
+        members.filter((_file, index) => index % count === group),
+      ),
     );
-    (isApart ? alone : groups).push(...made);
-  }
-  return inTurns(alone, groups);
-}
-
-function inTurns(alone: readonly string[], groups: readonly string[]): string[] {
-  const turns = Math.max(alone.length, groups.length);
-  const each = (files: readonly string[], turn: number) => {
-    const from = Math.floor((files.length * turn) / turns);
-    return files.slice(from, Math.floor((files.length * (turn + 1)) / turns));
-  };
-  return Array.from({ length: turns }, (_, turn) => [
-    ...each(groups, turn),
-    ...each(alone, turn),
-  ]).flat();
+  });
+  return inTurns(
+    alone.map((file) => writeGroup(file.replaceAll('/', '-'), [file])),
+    groups,
+  );
 }
 
 /** Files of the program's own folders are few each. */
 function roomOf(file: string): string {
-  if (apart.includes(file)) return file;
   return file.startsWith('src/') ? 'src' : dirname(file);
 }
 
-function cut(files: readonly string[], size: number): string[][] {
-  const groups: string[][] = [];
-  for (let first = 0; first < files.length; first += size) {
-    groups.push(files.slice(first, first + size));
-  }
-  return groups;
+function isApart(file: string): boolean {
+  return apart.includes(file) || apart.includes(dirname(file));
+}
+
+/**
+ * Files that wait for programs run beside groups that keep the processors busy. The groups, which
+ * take longest, begin in the first half of the run: it does not end with one of them alone.
+ */
+function inTurns(alone: readonly string[], groups: readonly string[]): string[] {
+  const between = Math.floor(alone.length / 2 / Math.max(groups.length, 1));
+  const first = groups.flatMap((group, index) => [
+    group,
+    ...alone.slice(index * between, (index + 1) * between),
+  ]);
+  return [...first, ...alone.slice(groups.length * between)];
 }
 
 /**
  * A file that runs others: each is a suite, with its own hooks, that ends before the next begins.
  */
-function writeGroup(room: string, number: number, files: readonly string[]): string {
+function writeGroup(name: string, files: readonly string[]): string {
   const grouping = pathToFileURL(join(root, 'test', 'support', 'group.ts')).href;
   const listed = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
-  const path = join(groupsFolder, `${basename(room, '.test.ts')}-${number}.mjs`);
+  const path = join(groupsFolder, `${name}.mjs`);
   writeFileSync(
     path,
     `import { runFiles } from ${JSON.stringify(grouping)};

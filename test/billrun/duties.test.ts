@@ -70,7 +70,7 @@ test('a login that generated bills may not continue a posting begun by another',
     create trigger refusing before update on bills for each row
       when (new.status = 'Posted') execute function refuse_posting()`);
   await assert.rejects(other.postBills(schedule(termID)), /post-bills failed/);
-  await scene.sql.query('drop trigger refusing on bills');
+  await scene.sql.query('drop function refuse_posting cascade');
   assert.equal((await termOf(admin, termID)).stage, 'Posting');
   await refuses(manager.postBills(schedule(termID)), 'PERMISSION_DENIED', { statusCode: 403 });
   await other.postBills(schedule(termID));

@@ -228,7 +228,7 @@ test('a term whose posting came to nothing is cancelled, and its numbers are ret
       when (new.tenant_id = ${run.tenantId} and new.status = 'Posted')
       execute function refuse_posting()`);
   await assert.rejects(post(run, termId), /post-bills failed/);
-  await scene.sql.query('drop trigger refusing on bills');
+  await scene.sql.query('drop function refuse_posting cascade');
   assert.deepEqual(await termOf(run, termId), ['Open', 'Posting']);
   await assertChecks(scene, run.tenantId);
   await run.client.cancelTerm({ data: { termID: termId, reason: 'It cannot be posted' } });

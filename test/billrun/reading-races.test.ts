@@ -19,10 +19,10 @@ test('a reading that is corrected while it is locked is locked as corrected', as
   const holder = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await holder.connect();
   await holder.query(`
-    create function stand_still() returns trigger language plpgsql as
+    create function wait_at_readings() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock_shared(4242); return null; end $$;
     create trigger gate before insert on term_readings
-      for each statement execute function stand_still();
+      for each statement execute function wait_at_readings();
     select pg_advisory_lock(4242)`);
   const posting = admin.postMeterReadings({
     operation: 'schedule',
@@ -37,7 +37,7 @@ test('a reading that is corrected while it is locked is locked as corrected', as
   // It has seen 100 and is about to lock it.
   await until(isWaiting, 'the call waits at the gate');
   await scene.sql.query(`update readings set value = 90 where reading_date = '2026-01-31'`);
-  await holder.query('select pg_advisory_unlock(4242); drop trigger gate on term_readings');
+  await holder.query('select pg_advisory_unlock(4242); drop function wait_at_readings cascade');
   await holder.end();
   assert.equal((await posting).message, '1 reading locked');
   const { rows } = await scene.sql.query(

@@ -240,7 +240,7 @@ test('a term without a published bill can be unposted and begun again', async ()
 });
 
 test('only a posted term is published; whatever else is refused and changes nothing', async () => {
-  const client = await scene.workspace('guards');
+  const client = await scene.workspace('publish-guards');
   const term = await openPostedTerm(scene, client, mailParties(1));
   const stages = [
     ['Open', 'Created', /^Term \S+ is Created\. Its bills are not generated\. .+ generate-bills/],
@@ -266,7 +266,7 @@ test('only a posted term is published; whatever else is refused and changes noth
 });
 
 test('a term is published by its job in the future, by the guards of that moment', async () => {
-  const client = await scene.workspace('later');
+  const client = await scene.workspace('publish-later');
   const term = await openPostedTerm(scene, client, mailParties(1));
   const today = scene.clock.now().toZonedDateTimeISO('Asia/Karachi').toPlainDate();
   const tomorrow = today.add({ days: 1 });
