@@ -223,14 +223,16 @@ export async function hashRows(
   tenantId: number | null = null,
 ): Promise<Record<string, string>> {
   const tables = await tablesOf(sql);
+  const those = tenantId === null ? '' : 'where tenant_id = $1';
   const parts = tables.map(
     (name) => `select '${name}' as name, count(*) || ' ' ||
       coalesce(md5(string_agg(t::text, chr(10) order by t::text)), '') as hash
-      from ${name} t where $1::bigint is null or tenant_id = $1`,
+      from ${name} t ${those}`,
   );
-  const { rows } = await sql.query<{ name: string; hash: string }>(parts.join(' union all '), [
-    tenantId,
-  ]);
+  const { rows } = await sql.query<{ name: string; hash: string }>(
+    parts.join(' union all '),
+    tenantId === null ? [] : [tenantId],
+  );
   return Object.fromEntries(rows.map((row) => [row.name, row.hash]));
 }
 

@@ -49,7 +49,7 @@ export async function billHomes<Name extends string>(
 }
 
 /** The bills as they were before they were posted, or left out. */
-async function billMonth(
+export async function billMonth(
   home: Home,
   days: typeof january,
   months: (Month & { connection: string; number: number })[],
