@@ -80,7 +80,7 @@ export async function requestStep(
   return { message, data: {}, ids: { jobId } };
 }
 
-const firstPauseMs = 10;
+const firstPauseMs = 25;
 const pauseMsMax = 250;
 
 /**
