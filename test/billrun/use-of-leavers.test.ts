@@ -14,6 +14,17 @@ scene.runJobs();
 const scopes = ['Segment', 'Term'] as const;
 const october = { startDate: '01/10/2026', endDate: '31/10/2026' };
 
+const service = {
+  postBilling: 0,
+  meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
+  unmeteredInputs: [{ name: 'data', source: 'Uploaded' }],
+  components: [
+    { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
+    { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 2 },
+    { name: 'used', label: 'Data', type: 'Charge', sequence: 3 },
+  ],
+};
+
 /** 310 a month ahead; afterwards 10 a unit that is measured, and 2 one that is uploaded. */
 const planOf = (scope: (typeof scopes)[number]) => ({
   componentRules: [
@@ -37,21 +48,7 @@ let streets = 0;
 /** A house for each scope, billed together: what happens to one happens to the other. */
 async function openStreet() {
   streets += 1;
-  const place = await openOffer(
-    scene,
-    `leaver-${streets}`,
-    {
-      postBilling: 0,
-      meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
-      unmeteredInputs: [{ name: 'data', source: 'Uploaded' }],
-      components: [
-        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1 },
-        { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 2 },
-        { name: 'used', label: 'Data', type: 'Charge', sequence: 3 },
-      ],
-    } as never,
-    planOf('Segment'),
-  );
+  const place = await openOffer(scene, `leaver-${streets}`, service as never, planOf('Segment'));
   const { client, offer } = place;
   const other = await newTariff(client, offer.serviceCode, planOf('Term'));
   const houses: { connectionNumber: string; number: number }[] = [];
