@@ -45,7 +45,7 @@ create table journals (
   journal_id bigint not null,
   source_type text not null check (source_type in (
     'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Payment', 'Wallet', 'CreditNote',
-    'Adjustment', 'Refund', 'Transfer', 'Reversal'
+    'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal'
   )),
   source_id bigint not null,
   term_id bigint,
@@ -264,6 +264,7 @@ create table party_wallets (
   party_id bigint not null,
   balance bigint not null default 0
     constraint party_wallets_not_negative check (balance >= 0),
+  receivable bigint not null default 0,
   primary key (tenant_id, party_id),
   foreign key (tenant_id, party_id) references parties (tenant_id, party_id)
 )
@@ -272,6 +273,8 @@ with (fillfactor = 50);
 comment on table party_wallets is
   'What a party has paid and not yet used, in minor units. The row is made when it is first needed. '
   'Everything that settles open items of the party locks it first.';
+comment on column party_wallets.receivable is
+  'What the party itself owes, and not for one of its subscriptions.';
 call wall_off('party_wallets');
 grant select, insert, update on party_wallets to billwright_api, billwright_worker;
 
@@ -283,8 +286,8 @@ create table subledger_entries (
   party_id bigint not null,
   subscription_id bigint,
   kind text not null check (kind in (
-    'Opening', 'Deposit', 'Bill', 'Surcharge', 'Payment', 'Wallet', 'CreditNote', 'Adjustment',
-    'Refund', 'Transfer', 'Reversal'
+    'Opening', 'Deposit', 'Bill', 'Surcharge', 'Fee', 'Payment', 'Offset', 'Wallet', 'CreditNote',
+    'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal'
   )),
   bill_id bigint,
   posting smallint not null default 1 check (posting > 0),
@@ -292,12 +295,23 @@ create table subledger_entries (
   is_payment boolean not null default false,
   posting_date date not null,
   due_date date,
+  value_date date,
+  item_id bigint,
+  effect text check (effect in ('paid', 'credited', 'written_off', 'transferred', 'disputed')),
+  settled bigint generated always as (
+    case when effect is null then null
+      when ledger_account_id = 1000001 then amount else -amount end
+  ) stored,
+  payment_id bigint,
   reference text,
   description text,
   created_at timestamptz not null,
   created_by text not null,
   primary key (tenant_id, entry_id),
-  check (ledger_account_id = 3 or subscription_id is not null)
+  check (ledger_account_id in (2, 3, 1000001) or subscription_id is not null),
+  check (effect is null or (
+    ledger_account_id in (2, 1000001) and (bill_id is not null or item_id is not null)
+  ))
 );
 comment on table subledger_entries is
   'A subledger entry: one change of what a party owes, has paid in advance or has deposited. The '
@@ -311,6 +325,16 @@ comment on column subledger_entries.posting is
 comment on column subledger_entries.amount is 'In minor units, signed like a journal line.';
 comment on column subledger_entries.is_payment is
   'True if bills show it among the payments received, and not among the adjustments.';
+comment on column subledger_entries.value_date is
+  'The day from which the money counts, if that is not the posting date.';
+comment on column subledger_entries.item_id is
+  'The open item, if it is none of the bill itself.';
+comment on column subledger_entries.settled is
+  'How much of the open item it settles, above zero on either side of the ledger.';
+comment on column subledger_entries.effect is
+  'How the entry settles the open item, which is the bill if no other item is named. The sums of '
+  'bills, bill_parts and open_items follow from it. Null: the entry is the item, or is on an '
+  'account without open items.';
 create unique index subledger_entries_bill_key
   on subledger_entries (tenant_id, bill_id, subscription_id, posting)
   where kind = 'Bill';
@@ -318,6 +342,13 @@ create index subledger_entries_subscription
   on subledger_entries (tenant_id, subscription_id, entry_id) where subscription_id is not null;
 create index subledger_entries_party on subledger_entries (tenant_id, party_id, entry_id);
 create index subledger_entries_journal on subledger_entries (tenant_id, journal_id);
+-- Without the entries that posting writes, one for each bill.
+create index subledger_entries_settling on subledger_entries (tenant_id, bill_id)
+  where effect is not null;
+create index subledger_entries_item on subledger_entries (tenant_id, item_id)
+  where item_id is not null;
+create index subledger_entries_payment on subledger_entries (tenant_id, payment_id)
+  where payment_id is not null;
 call wall_off('subledger_entries');
 grant select, insert on subledger_entries to billwright_api, billwright_worker;
 
@@ -338,6 +369,7 @@ declare
   subscription_ids bigint[];
   party_ids bigint[];
   amounts bigint[];
+  owed_amounts bigint[];
 begin
   select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
   if cardinality(journal_ids) <> (
@@ -373,13 +405,15 @@ begin
     raise exception 'more deposit is taken than is held'
       using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
   end if;
-  select array_agg(party_id), array_agg(amount) into party_ids, amounts
+  select array_agg(party_id), array_agg(paid_ahead), array_agg(owed)
+  into party_ids, amounts, owed_amounts
   from (
-    select party_id, sum(amount)::bigint as amount
+    select party_id, coalesce(-sum(amount) filter (where ledger_account_id = 3), 0)::bigint
+        as paid_ahead,
+      coalesce(sum(amount) filter (where ledger_account_id <> 3), 0)::bigint as owed
     from new_rows
-    where ledger_account_id = 3
+    where ledger_account_id = 3 or subscription_id is null
     group by party_id
-    having sum(amount) <> 0
     order by party_id
   ) moved;
   if party_ids is not null then
@@ -387,8 +421,8 @@ begin
     select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
     on conflict (tenant_id, party_id) do nothing;
     update party_wallets w
-    set balance = w.balance - moved.amount
-    from unnest(party_ids, amounts) as moved (party_id, amount)
+    set balance = w.balance + moved.paid_ahead, receivable = w.receivable + moved.owed
+    from unnest(party_ids, amounts, owed_amounts) as moved (party_id, paid_ahead, owed)
     where w.tenant_id = tenant and w.party_id = moved.party_id;
   end if;
   return null;

@@ -57,8 +57,6 @@ create table bills (
   bill_type text not null check (bill_type in ('Regular', 'OffCycle', 'Final')),
   status text not null
     check (status in ('Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled')),
-  payment_status text not null default 'Unpaid'
-    check (payment_status in ('Unpaid', 'PartiallyPaid', 'Paid', 'Overdue', 'WrittenOff')),
   is_held boolean not null default false,
   hold_reason text,
   bill_number text,
@@ -81,6 +79,11 @@ create table bills (
   credit_balance bigint not null,
   late_surcharge bigint not null,
   paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  transferred bigint not null default 0,
+  disputed bigint not null default 0,
+  overdue_on date,
   previously_billed_to date,
   received bigint not null default 0,
   unit_ts bigint not null,
@@ -96,7 +99,19 @@ create table bills (
     generated always as (case when status in ('Error', 'Hold') then status end) stored,
   cancelled_id bigint
     generated always as (case when status = 'Cancelled' then bill_id end) stored,
-  is_settled boolean not null generated always as (paid_amount >= bill_amount) stored,
+  is_settled boolean not null generated always as (
+    bill_amount = paid_amount + credited + written_off + transferred + disputed
+  ) stored,
+  payment_status text not null generated always as (
+    case
+      when status not in ('Posted', 'Published') then 'Unpaid'
+      when bill_amount <= paid_amount + credited + written_off + transferred
+        then case when written_off > 0 then 'WrittenOff' else 'Paid' end
+      when overdue_on is not null then 'Overdue'
+      when paid_amount > 0 then 'PartiallyPaid'
+      else 'Unpaid'
+    end
+  ) stored,
   primary key (tenant_id, bill_id),
   constraint bills_amount check (bill_amount = current_charges + rounding_adjustment),
   constraint bills_arrears check (arrears = previous_balance - payments_received + adjustments),
@@ -104,6 +119,10 @@ create table bills (
     payable - credit_balance
       = current_charges + arrears + rounding_adjustment - wallet_applied
     and payable >= 0 and credit_balance >= 0 and (payable = 0 or credit_balance = 0)
+  ),
+  constraint bills_not_settled_twice check (
+    paid_amount + credited + written_off + transferred + disputed
+      between least(bill_amount, 0) and greatest(bill_amount, 0)
   ),
   constraint bills_number_when_posted
     check (status not in ('Posted', 'Published') or bill_number is not null)
@@ -124,7 +143,14 @@ comment on column bills.is_held is
   'True if an operator holds the bill; this survives regeneration. A hold by rule is decided '
   'again.';
 comment on column bills.posting is 'How often it was posted.';
-comment on column bills.paid_amount is 'The part of bill_amount that is paid.';
+comment on column bills.paid_amount is
+  'The part of bill_amount that is paid. This and the next four columns are kept by a trigger on '
+  'subledger_entries. Below zero on a bill below zero that was used to pay others.';
+comment on column bills.transferred is 'Owed by the next owner now, as an open item.';
+comment on column bills.disputed is 'Booked on the account Disputed until the dispute is resolved.';
+comment on column bills.overdue_on is
+  'The day on which it was found unpaid after its due date. Kept when it is paid: a payment that '
+  'is taken back leaves the bill overdue.';
 comment on column bills.previously_billed_to is
   'The last billed day of the subscription before this bill. Null if the term sets it.';
 comment on column bills.received is
@@ -141,7 +167,8 @@ comment on column bills.review_status is
   'Error or Hold, if the bill is in review. This column, cancelled_id and is_settled do not '
   'change when a draft is posted: indexes on them are not touched then.';
 comment on column bills.cancelled_id is 'The id of the bill, if it is cancelled.';
-comment on column bills.is_settled is 'True if nothing of the bill is still to be paid.';
+comment on column bills.is_settled is
+  'True if nothing of the bill is open: neither to be paid nor, below zero, to be used.';
 -- What posting books stays in the row.
 alter table bills
   alter usage set storage main,
@@ -155,7 +182,7 @@ create index bills_subscription on bills (tenant_id, subscription_id, is_settled
   where subscription_id is not null;
 -- The id of the bill is included and not part of the key: PostgreSQL would otherwise use these
 -- indexes to look for bills by id, and read them from end to end.
-create index bills_party on bills (tenant_id, party_id) include (bill_id);
+create index bills_party on bills (tenant_id, party_id, is_settled) include (bill_id);
 -- Bills that an operator has to look at.
 create index bills_review on bills (tenant_id, term_id, review_status, bill_id)
   where review_status is not null;
@@ -164,7 +191,7 @@ create index bills_late on bills (tenant_id, payment_status, bill_id)
   where payment_status in ('PartiallyPaid', 'Overdue', 'WrittenOff');
 -- Bills that the daily job sets to Overdue, once the day is over.
 create index bills_falling_due on bills (tenant_id, due_date)
-  where issue_date is not null and payment_status in ('Unpaid', 'PartiallyPaid') and not is_settled;
+  where issue_date is not null and overdue_on is null and not is_settled;
 call wall_off('bills');
 grant select, insert, update, delete on bills to billwright_worker;
 grant select on bills to billwright_api;
@@ -216,11 +243,22 @@ create table bill_parts (
   previously_billed_to date,
   received bigint not null default 0,
   unit_ts bigint not null,
+  paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  transferred bigint not null default 0,
+  disputed bigint not null default 0,
   primary key (tenant_id, bill_id, subscription_id),
+  constraint bill_parts_not_settled_twice check (
+    paid_amount + credited + written_off + transferred + disputed
+      between least(amount, 0) and greatest(amount, 0)
+  ),
   foreign key (tenant_id, bill_id) references bills (tenant_id, bill_id)
 );
 comment on table bill_parts is 'A subscription on a bill that is made for an account or a party.';
 comment on column bill_parts.amount is 'The part of bill_amount that is owed for the subscription.';
+comment on column bill_parts.paid_amount is
+  'This and the next four columns are kept by a trigger on subledger_entries, as those of bills.';
 comment on column bill_parts.received is
   'All payments of the subscription when the bill was made.';
 create index bill_parts_subscription on bill_parts (tenant_id, subscription_id) include (bill_id);
@@ -521,39 +559,186 @@ create trigger bills_due_with_term
     and is_program())
   execute function check_due_date();
 
--- The paid amount of a posted bill is the sum of its wallet use and its payments in the ledger.
-create function check_bill_payment() returns trigger
+-- What settles a bill follows from entries: the program does not change the sums itself.
+create function refuse_settling() returns trigger
 language plpgsql
 as $$
-declare
-  paid bigint;
-  expected text;
 begin
-  select coalesce(-sum(case e.ledger_account_id when 1000001 then -e.amount else e.amount end), 0)
-  into paid
-  from subledger_entries e
-  left join journals j on j.tenant_id = new.tenant_id and j.journal_id = e.journal_id
-  left join journals o on o.tenant_id = new.tenant_id and o.journal_id = j.reverses_journal_id
-  where e.tenant_id = new.tenant_id and e.party_id = new.party_id and e.bill_id = new.bill_id
-    and e.ledger_account_id in (2, 1000001)
-    and (e.kind = 'Payment' or (e.kind = 'Reversal' and o.source_type = 'Payment'));
-  expected := case
-    when new.paid_amount >= new.bill_amount then 'Paid'
-    when new.payment_status = 'Overdue' and new.status = 'Published'
-      and new.due_date < (new.modified_at at time zone 'Pacific/Kiritimati')::date then 'Overdue'
-    when new.paid_amount > 0 then 'PartiallyPaid'
-    else 'Unpaid' end;
-  if new.paid_amount <> new.wallet_applied + paid or new.payment_status <> expected then
-    raise exception 'bill % is paid as the ledger says', new.bill_id
-      using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+  raise exception 'a bill is settled by entries of the ledger'
+    using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+end
+$$;
+create trigger bills_paid_as_booked
+  after update of paid_amount, credited, written_off, transferred, disputed on bills
+  for each row
+  when ((old.paid_amount, old.credited, old.written_off, old.transferred, old.disputed)
+    is distinct from
+      (new.paid_amount, new.credited, new.written_off, new.transferred, new.disputed)
+    and is_program())
+  execute function refuse_settling();
+create trigger bill_parts_paid_as_booked
+  after update of paid_amount, credited, written_off, transferred, disputed on bill_parts
+  for each row
+  when ((old.paid_amount, old.credited, old.written_off, old.transferred, old.disputed)
+    is distinct from
+      (new.paid_amount, new.credited, new.written_off, new.transferred, new.disputed)
+    and is_program())
+  execute function refuse_settling();
+-- Only a bill that customers have seen, and that was due before, is overdue.
+create trigger bills_overdue_after_due_date
+  after update of overdue_on on bills
+  for each row
+  when (new.overdue_on is not null and old.overdue_on is distinct from new.overdue_on
+    and (new.status <> 'Published' or new.overdue_on <= new.due_date) and is_program())
+  execute function refuse_settling();
+
+create table open_items (
+  tenant_id bigint not null,
+  item_id bigint not null,
+  kind text not null
+    check (kind in ('Opening', 'Deposit', 'Surcharge', 'Adjustment', 'Fee', 'Reversal', 'Transfer')),
+  ledger_account_id bigint not null check (ledger_account_id in (2, 1000001)),
+  party_id bigint not null,
+  subscription_id bigint,
+  bill_id bigint,
+  component text,
+  issue_date date not null,
+  due_date date not null,
+  amount bigint not null check (amount <> 0),
+  paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  transferred bigint not null default 0,
+  disputed bigint not null default 0,
+  description text not null,
+  reference text,
+  created_at timestamptz not null,
+  created_by text not null,
+  is_settled boolean not null generated always as (
+    amount = paid_amount + credited + written_off + transferred + disputed
+  ) stored,
+  primary key (tenant_id, item_id),
+  foreign key (tenant_id, party_id) references parties (tenant_id, party_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id),
+  constraint open_items_not_settled_twice check (
+    paid_amount + credited + written_off + transferred + disputed
+      between least(amount, 0) and greatest(amount, 0)
+  )
+)
+with (fillfactor = 50);
+comment on table open_items is
+  'What is owed and is no bill: an opening balance, a demanded deposit, a surcharge, an adjustment, '
+  'a fee, what a reversed payment leaves, and what a new owner took over. A bill is its own open '
+  'item, and has no row here.';
+comment on column open_items.subscription_id is 'Null if the party itself owes it.';
+comment on column open_items.bill_id is 'The bill that it belongs to: of a surcharge, the late one.';
+comment on column open_items.amount is
+  'In minor units. Below zero it is a credit, which pays other items.';
+comment on column open_items.paid_amount is
+  'This and the next four columns are kept by a trigger on subledger_entries.';
+create index open_items_party on open_items (tenant_id, party_id, is_settled);
+create index open_items_subscription on open_items (tenant_id, subscription_id)
+  where subscription_id is not null;
+create index open_items_bill on open_items (tenant_id, bill_id) where bill_id is not null;
+-- A bill is surcharged once for each of its subscriptions.
+create unique index open_items_surcharge_key on open_items (tenant_id, bill_id, subscription_id)
+  where kind = 'Surcharge';
+call wall_off('open_items');
+grant select, insert on open_items to billwright_api, billwright_worker;
+
+-- The sums of bills, their parts and open items follow from entries that settle them.
+create function keep_open_items() returns trigger
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+declare
+  bill_ids bigint[];
+  subscription_ids bigint[];
+  item_ids bigint[];
+  paid bigint[];
+  credits bigint[];
+  written bigint[];
+  moved bigint[];
+  doubtful bigint[];
+  at timestamptz;
+  author text;
+begin
+  select max(created_at), max(created_by) into at, author from new_rows where effect is not null;
+  if at is null then
+    return null;
+  end if;
+  select array_agg(s.bill_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
+    array_agg(s.transferred), array_agg(s.disputed)
+  into bill_ids, paid, credits, written, moved, doubtful
+  from (
+    select bill_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+    from new_rows
+    where effect is not null and item_id is null
+    group by bill_id
+  ) s;
+  if bill_ids is not null then
+    update bills b
+    set paid_amount = b.paid_amount + n.paid, credited = b.credited + n.credited,
+      written_off = b.written_off + n.written_off, transferred = b.transferred + n.transferred,
+      disputed = b.disputed + n.disputed, modified_at = at, modified_by = author,
+      ts = greatest(b.ts + 1, (extract(epoch from at) * 1000)::bigint)
+    from unnest(bill_ids, paid, credits, written, moved, doubtful)
+      as n (bill_id, paid, credited, written_off, transferred, disputed)
+    where b.tenant_id = require_tenant() and b.bill_id = n.bill_id;
+    select array_agg(s.bill_id), array_agg(s.subscription_id), array_agg(s.paid),
+      array_agg(s.credited), array_agg(s.written_off), array_agg(s.transferred),
+      array_agg(s.disputed)
+    into bill_ids, subscription_ids, paid, credits, written, moved, doubtful
+    from (
+      select bill_id, subscription_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+      from new_rows
+      where effect is not null and item_id is null
+      group by bill_id, subscription_id
+    ) s;
+    update bill_parts p
+    set paid_amount = p.paid_amount + n.paid, credited = p.credited + n.credited,
+      written_off = p.written_off + n.written_off, transferred = p.transferred + n.transferred,
+      disputed = p.disputed + n.disputed
+    from unnest(bill_ids, subscription_ids, paid, credits, written, moved, doubtful)
+      as n (bill_id, subscription_id, paid, credited, written_off, transferred, disputed)
+    where p.tenant_id = require_tenant() and p.bill_id = n.bill_id
+      and p.subscription_id = n.subscription_id;
+  end if;
+  select array_agg(s.item_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
+    array_agg(s.transferred), array_agg(s.disputed)
+  into item_ids, paid, credits, written, moved, doubtful
+  from (
+    select item_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+    from new_rows
+    where effect is not null and item_id is not null
+    group by item_id
+  ) s;
+  if item_ids is not null then
+    update open_items i
+    set paid_amount = i.paid_amount + n.paid, credited = i.credited + n.credited,
+      written_off = i.written_off + n.written_off, transferred = i.transferred + n.transferred,
+      disputed = i.disputed + n.disputed
+    from unnest(item_ids, paid, credits, written, moved, doubtful)
+      as n (item_id, paid, credited, written_off, transferred, disputed)
+    where i.tenant_id = require_tenant() and i.item_id = n.item_id;
   end if;
   return null;
 end
 $$;
-create trigger bills_paid_as_booked
-  after update of payment_status, paid_amount on bills
-  for each row
-  when (old.status in ('Posted', 'Published') and new.status in ('Posted', 'Published')
-    and (old.payment_status <> new.payment_status or old.paid_amount <> new.paid_amount)
-    and is_program())
-  execute function check_bill_payment();
+revoke all on function keep_open_items() from public;
+create trigger subledger_entries_open_items
+  after insert on subledger_entries
+  referencing new table as new_rows
+  for each statement execute function keep_open_items();

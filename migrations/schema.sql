@@ -1703,7 +1703,7 @@ create table journals (
   -- The transaction that wrote the journal: only that one adds lines and entries.
   written_in xid8 not null default pg_current_xact_id(),
   constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
-  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
   constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
 );
 CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
@@ -1906,6 +1906,8 @@ create table party_wallets (
   tenant_id bigint not null,
   party_id bigint not null,
   balance bigint not null default 0,
+  -- What the party itself owes, and not for one of its subscriptions.
+  receivable bigint not null default 0,
   constraint party_wallets_not_negative CHECK ((balance >= 0)),
   constraint party_wallets_pkey PRIMARY KEY (tenant_id, party_id),
   constraint party_wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
@@ -1936,22 +1938,44 @@ create table subledger_entries (
   is_payment boolean not null default false,
   posting_date date not null,
   due_date date,
+  -- The day from which the money counts, if that is not the posting date.
+  value_date date,
+  -- The open item, if it is none of the bill itself.
+  item_id bigint,
+  -- How the entry settles the open item, which is the bill if no other item is named. The sums of
+  -- bills, bill_parts and open_items follow from it. Null: the entry is the item, or is on an
+  -- account without open items.
+  effect text,
+  -- How much of the open item it settles, above zero on either side of the ledger.
+  settled bigint generated always as (
+CASE
+    WHEN (effect IS NULL) THEN NULL::bigint
+    WHEN (ledger_account_id = 1000001) THEN amount
+    ELSE (- amount)
+END) stored,
+  payment_id bigint,
   reference text,
   description text,
   created_at timestamp with time zone not null,
   created_by text not null,
-  constraint subledger_entries_check CHECK (((ledger_account_id = 3) OR (subscription_id IS NOT NULL))),
-  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint subledger_entries_check CHECK (((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (1000001)::bigint])) OR (subscription_id IS NOT NULL))),
+  constraint subledger_entries_check1 CHECK (((effect IS NULL) OR ((ledger_account_id = ANY (ARRAY[(2)::bigint, (1000001)::bigint])) AND ((bill_id IS NOT NULL) OR (item_id IS NOT NULL))))),
+  constraint subledger_entries_effect_check CHECK ((effect = ANY (ARRAY['paid'::text, 'credited'::text, 'written_off'::text, 'transferred'::text, 'disputed'::text]))),
+  constraint subledger_entries_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bill'::text, 'Surcharge'::text, 'Fee'::text, 'Payment'::text, 'Offset'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
   constraint subledger_entries_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (3)::bigint, (4)::bigint, (10)::bigint, (1000001)::bigint]))),
   constraint subledger_entries_pkey PRIMARY KEY (tenant_id, entry_id),
   constraint subledger_entries_posting_check CHECK ((posting > 0))
 );
 CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
+CREATE INDEX subledger_entries_item ON public.subledger_entries USING btree (tenant_id, item_id) WHERE (item_id IS NOT NULL);
 CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
 CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
+CREATE INDEX subledger_entries_payment ON public.subledger_entries USING btree (tenant_id, payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX subledger_entries_settling ON public.subledger_entries USING btree (tenant_id, bill_id) WHERE (effect IS NOT NULL);
 CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+CREATE TRIGGER subledger_entries_open_items AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_open_items();
 CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 alter table subledger_entries enable row level security, force row level security;
 create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -1968,6 +1992,7 @@ declare
   subscription_ids bigint[];
   party_ids bigint[];
   amounts bigint[];
+  owed_amounts bigint[];
 begin
   select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
   if cardinality(journal_ids) <> (
@@ -2003,13 +2028,15 @@ begin
     raise exception 'more deposit is taken than is held'
       using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
   end if;
-  select array_agg(party_id), array_agg(amount) into party_ids, amounts
+  select array_agg(party_id), array_agg(paid_ahead), array_agg(owed)
+  into party_ids, amounts, owed_amounts
   from (
-    select party_id, sum(amount)::bigint as amount
+    select party_id, coalesce(-sum(amount) filter (where ledger_account_id = 3), 0)::bigint
+        as paid_ahead,
+      coalesce(sum(amount) filter (where ledger_account_id <> 3), 0)::bigint as owed
     from new_rows
-    where ledger_account_id = 3
+    where ledger_account_id = 3 or subscription_id is null
     group by party_id
-    having sum(amount) <> 0
     order by party_id
   ) moved;
   if party_ids is not null then
@@ -2017,8 +2044,8 @@ begin
     select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
     on conflict (tenant_id, party_id) do nothing;
     update party_wallets w
-    set balance = w.balance - moved.amount
-    from unnest(party_ids, amounts) as moved (party_id, amount)
+    set balance = w.balance + moved.paid_ahead, receivable = w.receivable + moved.owed
+    from unnest(party_ids, amounts, owed_amounts) as moved (party_id, paid_ahead, owed)
     where w.tenant_id = tenant and w.party_id = moved.party_id;
   end if;
   return null;
@@ -2489,7 +2516,6 @@ create table bills (
   plan_id bigint,
   bill_type text not null,
   status text not null,
-  payment_status text not null default 'Unpaid'::text,
   -- True if an operator holds the bill; this survives regeneration. A hold by rule is decided
   -- again.
   is_held boolean not null default false,
@@ -2514,8 +2540,18 @@ create table bills (
   payable bigint not null,
   credit_balance bigint not null,
   late_surcharge bigint not null,
-  -- The part of bill_amount that is paid.
+  -- The part of bill_amount that is paid. This and the next four columns are kept by a trigger on
+  -- subledger_entries. Below zero on a bill below zero that was used to pay others.
   paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  -- Owed by the next owner now, as an open item.
+  transferred bigint not null default 0,
+  -- Booked on the account Disputed until the dispute is resolved.
+  disputed bigint not null default 0,
+  -- The day on which it was found unpaid after its due date. Kept when it is paid: a payment that
+  -- is taken back leaves the bill overdue.
+  overdue_on date,
   -- The last billed day of the subscription before this bill. Null if the term sets it.
   previously_billed_to date,
   -- All payments of the subscription when the bill was made. Those of several subscriptions are in
@@ -2548,25 +2584,38 @@ CASE
     WHEN (status = 'Cancelled'::text) THEN bill_id
     ELSE NULL::bigint
 END) stored,
-  -- True if nothing of the bill is still to be paid.
-  is_settled boolean not null generated always as ((paid_amount >= bill_amount)) stored,
+  -- True if nothing of the bill is open: neither to be paid nor, below zero, to be used.
+  is_settled boolean not null generated always as ((bill_amount = ((((paid_amount + credited) + written_off) + transferred) + disputed))) stored,
+  payment_status text not null generated always as (
+CASE
+    WHEN (status <> ALL (ARRAY['Posted'::text, 'Published'::text])) THEN 'Unpaid'::text
+    WHEN (bill_amount <= (((paid_amount + credited) + written_off) + transferred)) THEN
+    CASE
+        WHEN (written_off > 0) THEN 'WrittenOff'::text
+        ELSE 'Paid'::text
+    END
+    WHEN (overdue_on IS NOT NULL) THEN 'Overdue'::text
+    WHEN (paid_amount > 0) THEN 'PartiallyPaid'::text
+    ELSE 'Unpaid'::text
+END) stored,
   constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
   constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
   constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
+  constraint bills_not_settled_twice CHECK (((((((paid_amount + credited) + written_off) + transferred) + disputed) >= LEAST(bill_amount, (0)::bigint)) AND (((((paid_amount + credited) + written_off) + transferred) + disputed) <= GREATEST(bill_amount, (0)::bigint)))),
   constraint bills_number_when_posted CHECK (((status <> ALL (ARRAY['Posted'::text, 'Published'::text])) OR (bill_number IS NOT NULL))),
   constraint bills_payable CHECK ((((payable - credit_balance) = (((current_charges + arrears) + rounding_adjustment) - wallet_applied)) AND (payable >= 0) AND (credit_balance >= 0) AND ((payable = 0) OR (credit_balance = 0)))),
-  constraint bills_payment_status_check CHECK ((payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text, 'Paid'::text, 'Overdue'::text, 'WrittenOff'::text]))),
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
   constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
 ) with (fillfactor=50);
-CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (payment_status = ANY (ARRAY['Unpaid'::text, 'PartiallyPaid'::text])) AND (NOT is_settled));
+CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
-CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id) INCLUDE (bill_id);
+CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, is_settled) INCLUDE (bill_id);
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
 CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
 CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
-CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF payment_status, paid_amount ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND ((old.payment_status <> new.payment_status) OR (old.paid_amount <> new.paid_amount)) AND is_program())) EXECUTE FUNCTION check_bill_payment();
+CREATE TRIGGER bills_overdue_after_due_date AFTER UPDATE OF overdue_on ON public.bills FOR EACH ROW WHEN (((new.overdue_on IS NOT NULL) AND (old.overdue_on IS DISTINCT FROM new.overdue_on) AND ((new.status <> 'Published'::text) OR (new.overdue_on <= new.due_date)) AND is_program())) EXECUTE FUNCTION refuse_settling();
+CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF paid_amount, credited, written_off, transferred, disputed ON public.bills FOR EACH ROW WHEN (((((((old.paid_amount IS DISTINCT FROM new.paid_amount) OR (old.credited IS DISTINCT FROM new.credited)) OR (old.written_off IS DISTINCT FROM new.written_off)) OR (old.transferred IS DISTINCT FROM new.transferred)) OR (old.disputed IS DISTINCT FROM new.disputed)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
 CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, received, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.received IS DISTINCT FROM new.received)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
@@ -2609,10 +2658,18 @@ create table bill_parts (
   -- All payments of the subscription when the bill was made.
   received bigint not null default 0,
   unit_ts bigint not null,
+  -- This and the next four columns are kept by a trigger on subledger_entries, as those of bills.
+  paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  transferred bigint not null default 0,
+  disputed bigint not null default 0,
+  constraint bill_parts_not_settled_twice CHECK (((((((paid_amount + credited) + written_off) + transferred) + disputed) >= LEAST(amount, (0)::bigint)) AND (((((paid_amount + credited) + written_off) + transferred) + disputed) <= GREATEST(amount, (0)::bigint)))),
   constraint bill_parts_pkey PRIMARY KEY (tenant_id, bill_id, subscription_id),
   constraint bill_parts_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 CREATE INDEX bill_parts_subscription ON public.bill_parts USING btree (tenant_id, subscription_id) INCLUDE (bill_id);
+CREATE TRIGGER bill_parts_paid_as_booked AFTER UPDATE OF paid_amount, credited, written_off, transferred, disputed ON public.bill_parts FOR EACH ROW WHEN (((((((old.paid_amount IS DISTINCT FROM new.paid_amount) OR (old.credited IS DISTINCT FROM new.credited)) OR (old.written_off IS DISTINCT FROM new.written_off)) OR (old.transferred IS DISTINCT FROM new.transferred)) OR (old.disputed IS DISTINCT FROM new.disputed)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 alter table bill_parts enable row level security, force row level security;
 create policy tenant_wall on bill_parts as permissive for all using ((tenant_id = current_tenant()));
 grant select on bill_parts to billwright_api;
@@ -2868,31 +2925,152 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.check_bill_payment()
+CREATE OR REPLACE FUNCTION public.refuse_settling()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare
-  paid bigint;
-  expected text;
 begin
-  select coalesce(-sum(case e.ledger_account_id when 1000001 then -e.amount else e.amount end), 0)
-  into paid
-  from subledger_entries e
-  left join journals j on j.tenant_id = new.tenant_id and j.journal_id = e.journal_id
-  left join journals o on o.tenant_id = new.tenant_id and o.journal_id = j.reverses_journal_id
-  where e.tenant_id = new.tenant_id and e.party_id = new.party_id and e.bill_id = new.bill_id
-    and e.ledger_account_id in (2, 1000001)
-    and (e.kind = 'Payment' or (e.kind = 'Reversal' and o.source_type = 'Payment'));
-  expected := case
-    when new.paid_amount >= new.bill_amount then 'Paid'
-    when new.payment_status = 'Overdue' and new.status = 'Published'
-      and new.due_date < (new.modified_at at time zone 'Pacific/Kiritimati')::date then 'Overdue'
-    when new.paid_amount > 0 then 'PartiallyPaid'
-    else 'Unpaid' end;
-  if new.paid_amount <> new.wallet_applied + paid or new.payment_status <> expected then
-    raise exception 'bill % is paid as the ledger says', new.bill_id
-      using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+  raise exception 'a bill is settled by entries of the ledger'
+    using errcode = 'check_violation', constraint = 'bills_paid_as_booked';
+end
+$function$
+;
+-- owned by the owner
+
+-- What is owed and is no bill: an opening balance, a demanded deposit, a surcharge, an adjustment,
+-- a fee, what a reversed payment leaves, and what a new owner took over. A bill is its own open
+-- item, and has no row here.
+create table open_items (
+  tenant_id bigint not null,
+  item_id bigint not null,
+  kind text not null,
+  ledger_account_id bigint not null,
+  party_id bigint not null,
+  -- Null if the party itself owes it.
+  subscription_id bigint,
+  -- The bill that it belongs to: of a surcharge, the late one.
+  bill_id bigint,
+  component text,
+  issue_date date not null,
+  due_date date not null,
+  -- In minor units. Below zero it is a credit, which pays other items.
+  amount bigint not null,
+  -- This and the next four columns are kept by a trigger on subledger_entries.
+  paid_amount bigint not null default 0,
+  credited bigint not null default 0,
+  written_off bigint not null default 0,
+  transferred bigint not null default 0,
+  disputed bigint not null default 0,
+  description text not null,
+  reference text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  is_settled boolean not null generated always as ((amount = ((((paid_amount + credited) + written_off) + transferred) + disputed))) stored,
+  constraint open_items_amount_check CHECK ((amount <> 0)),
+  constraint open_items_kind_check CHECK ((kind = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Surcharge'::text, 'Adjustment'::text, 'Fee'::text, 'Reversal'::text, 'Transfer'::text]))),
+  constraint open_items_ledger_account_id_check CHECK ((ledger_account_id = ANY (ARRAY[(2)::bigint, (1000001)::bigint]))),
+  constraint open_items_not_settled_twice CHECK (((((((paid_amount + credited) + written_off) + transferred) + disputed) >= LEAST(amount, (0)::bigint)) AND (((((paid_amount + credited) + written_off) + transferred) + disputed) <= GREATEST(amount, (0)::bigint)))),
+  constraint open_items_pkey PRIMARY KEY (tenant_id, item_id),
+  constraint open_items_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint open_items_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+) with (fillfactor=50);
+CREATE INDEX open_items_bill ON public.open_items USING btree (tenant_id, bill_id) WHERE (bill_id IS NOT NULL);
+CREATE INDEX open_items_party ON public.open_items USING btree (tenant_id, party_id, is_settled);
+CREATE INDEX open_items_subscription ON public.open_items USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
+CREATE UNIQUE INDEX open_items_surcharge_key ON public.open_items USING btree (tenant_id, bill_id, subscription_id) WHERE (kind = 'Surcharge'::text);
+alter table open_items enable row level security, force row level security;
+create policy tenant_wall on open_items as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on open_items to billwright_api;
+grant insert, select on open_items to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.keep_open_items()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  bill_ids bigint[];
+  subscription_ids bigint[];
+  item_ids bigint[];
+  paid bigint[];
+  credits bigint[];
+  written bigint[];
+  moved bigint[];
+  doubtful bigint[];
+  at timestamptz;
+  author text;
+begin
+  select max(created_at), max(created_by) into at, author from new_rows where effect is not null;
+  if at is null then
+    return null;
+  end if;
+  select array_agg(s.bill_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
+    array_agg(s.transferred), array_agg(s.disputed)
+  into bill_ids, paid, credits, written, moved, doubtful
+  from (
+    select bill_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+    from new_rows
+    where effect is not null and item_id is null
+    group by bill_id
+  ) s;
+  if bill_ids is not null then
+    update bills b
+    set paid_amount = b.paid_amount + n.paid, credited = b.credited + n.credited,
+      written_off = b.written_off + n.written_off, transferred = b.transferred + n.transferred,
+      disputed = b.disputed + n.disputed, modified_at = at, modified_by = author,
+      ts = greatest(b.ts + 1, (extract(epoch from at) * 1000)::bigint)
+    from unnest(bill_ids, paid, credits, written, moved, doubtful)
+      as n (bill_id, paid, credited, written_off, transferred, disputed)
+    where b.tenant_id = require_tenant() and b.bill_id = n.bill_id;
+    select array_agg(s.bill_id), array_agg(s.subscription_id), array_agg(s.paid),
+      array_agg(s.credited), array_agg(s.written_off), array_agg(s.transferred),
+      array_agg(s.disputed)
+    into bill_ids, subscription_ids, paid, credits, written, moved, doubtful
+    from (
+      select bill_id, subscription_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+      from new_rows
+      where effect is not null and item_id is null
+      group by bill_id, subscription_id
+    ) s;
+    update bill_parts p
+    set paid_amount = p.paid_amount + n.paid, credited = p.credited + n.credited,
+      written_off = p.written_off + n.written_off, transferred = p.transferred + n.transferred,
+      disputed = p.disputed + n.disputed
+    from unnest(bill_ids, subscription_ids, paid, credits, written, moved, doubtful)
+      as n (bill_id, subscription_id, paid, credited, written_off, transferred, disputed)
+    where p.tenant_id = require_tenant() and p.bill_id = n.bill_id
+      and p.subscription_id = n.subscription_id;
+  end if;
+  select array_agg(s.item_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
+    array_agg(s.transferred), array_agg(s.disputed)
+  into item_ids, paid, credits, written, moved, doubtful
+  from (
+    select item_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+    from new_rows
+    where effect is not null and item_id is not null
+    group by item_id
+  ) s;
+  if item_ids is not null then
+    update open_items i
+    set paid_amount = i.paid_amount + n.paid, credited = i.credited + n.credited,
+      written_off = i.written_off + n.written_off, transferred = i.transferred + n.transferred,
+      disputed = i.disputed + n.disputed
+    from unnest(item_ids, paid, credits, written, moved, doubtful)
+      as n (item_id, paid, credited, written_off, transferred, disputed)
+    where i.tenant_id = require_tenant() and i.item_id = n.item_id;
   end if;
   return null;
 end

@@ -7,7 +7,7 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
 import { findRun } from '../domain/bills/generate/runs-store.ts';
-import { componentAccounts, creditJournal } from '../domain/bills/posting/bill-journals.ts';
+import { componentAccounts, creditBooking } from '../domain/bills/posting/bill-journals.ts';
 import {
   type BilledSubscription,
   copyInputs,
@@ -26,7 +26,7 @@ import { restoreSubscriptions } from '../domain/bills/posting/unpost-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { doubtDeliveries } from '../domain/delivery/store.ts';
-import { postJournal } from '../domain/ledger/store.ts';
+import { book as bookAll } from '../domain/ledger/book.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
@@ -190,7 +190,7 @@ async function book(
     description: `Credit note ${note.number}: ${reason}`,
   };
   const shares = await listShares(tx, tenantId, [bill.bill_id]);
-  const journal = creditJournal(head, bill, {
+  const booking = creditBooking(head, bill, {
     shares,
     paid,
     deposits,
@@ -199,10 +199,11 @@ async function book(
     reference: note.number,
   });
   const toWallet = paid.reduce((sum, one) => sum - one.amount, 0);
-  const isEmpty = journal.lines.length === 0 && journal.entries.length === 0;
-  if (isEmpty) return { journalId: null, toWallet };
+  if (booking.entries.length === 0 && !booking.against?.length)
+    return { journalId: null, toWallet };
   const stamp = { at: job.now, by: job.requestedBy };
-  return { journalId: await postJournal(tx, tenantId, journal, stamp), toWallet };
+  const [journalId = null] = await bookAll(tx, tenantId, [booking], stamp);
+  return { journalId, toWallet };
 }
 
 /**

@@ -7,9 +7,9 @@ import {
   asksDeposits,
   billLines,
   componentAccounts,
-  depositJournal,
+  depositBooking,
   type JournalHead,
-  walletJournal,
+  walletBooking,
 } from '../domain/bills/posting/bill-journals.ts';
 import { postDrafts } from '../domain/bills/posting/post-drafts-store.ts';
 import {
@@ -25,7 +25,8 @@ import {
   type WalletUse,
 } from '../domain/bills/posting/wallets-store.ts';
 import { isOwedByWorkspace, openItemsAccount } from '../domain/ledger/accounts.ts';
-import { insertHead, insertJournal, insertLines, postJournal } from '../domain/ledger/store.ts';
+import { book } from '../domain/ledger/book.ts';
+import { insertHead, insertLines } from '../domain/ledger/store.ts';
 import type { PinnedBook } from '../domain/pricing/price-books.ts';
 import { contextOn } from '../domain/rating/compile/price-book.ts';
 import type { Term } from '../domain/terms/store.ts';
@@ -124,20 +125,17 @@ async function bookBeside(
   beside: Beside,
 ): Promise<void> {
   const { tenantId } = job.tenant;
-  const { term, pinned, journalId, firstEntry, postingDate: today } = posting;
+  const { term, pinned, postingDate: today } = posting;
   const { ids, wallets, head } = beside;
   const stamp = { at: job.now, by: job.requestedBy };
   if (wallets.length > 0) {
     const shares = await listShares(tx, tenantId, ids);
-    const journal = walletJournal(head, wallets, shares);
-    // After the entries of the bills themselves.
-    const numbers = { journalId: journalId + 1, firstEntry: firstEntry + shares.length };
-    await insertJournal(tx, tenantId, journal, numbers, stamp);
+    await book(tx, tenantId, [walletBooking(head, wallets, shares)], stamp);
   }
   if (asksDeposits(pinned)) {
     const firsts = await listFirstBills(tx, tenantId, ids);
-    const journal = depositJournal(head, pinned, firsts, term.context_type);
-    if (journal.entries.length > 0) await postJournal(tx, tenantId, journal, stamp);
+    const booking = depositBooking(head, pinned, firsts, term.context_type);
+    if (booking.entries.length > 0) await book(tx, tenantId, [booking], stamp);
   }
   const once = oneTimePlans(pinned);
   if (once.length > 0) await endOneTimeSubscriptions(tx, tenantId, ids, once, { today, stamp });
@@ -166,5 +164,5 @@ export async function settleWallets(
     uses.map((use) => use.bill_id),
   );
   const head = journalHead(job, term, postingDate);
-  await postJournal(tx, tenantId, walletJournal(head, uses, shares), stamp);
+  await book(tx, tenantId, [walletBooking(head, uses, shares)], stamp);
 }

@@ -50,10 +50,6 @@ import { wrongState } from './term-state.ts';
 /** Bills of a chunk: with more of them what it works on is no longer close at hand. */
 const chunkSize = 1_000;
 const justAskedSeconds = 5;
-/** The bill's own and two for the wallet. */
-const entriesPerSubscription = 3;
-/** Bills and wallets. */
-const journalsPerChunk = 2;
 
 export const postBillsStep: Step = {
   operation: 'post-bills',
@@ -204,8 +200,8 @@ async function reserve(tx: Tx, job: StepJob, term: Term): Promise<Reservation> {
   const postingDate = dateIn(job.now, timezone).toString();
   const reserved: Reservation = {
     numbers: await reserveNumbers(tx, tenantId, term, { postingDate, count: bills }),
-    firstEntry: await take('entry', subscriptions * entriesPerSubscription),
-    firstJournal: await take('journal', ranges.length * journalsPerChunk),
+    firstEntry: await take('entry', subscriptions),
+    firstJournal: await take('journal', ranges.length),
     bills,
     skipped: errors + holds,
     postingDate,
@@ -262,8 +258,8 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     usesWallets,
     postingDate: reserved.postingDate,
     seriesId: reserved.numbers.seriesId,
-    journalId: reserved.firstJournal + (chunk.chunk - 1) * journalsPerChunk,
-    firstEntry: reserved.firstEntry + before * entriesPerSubscription,
+    journalId: reserved.firstJournal + (chunk.chunk - 1),
+    firstEntry: reserved.firstEntry + before,
     isCombined: parts.length !== ids.length || term.post_type !== 'Post Subscription',
   };
   const posted = numbered.filter((one) => !isStale(one));

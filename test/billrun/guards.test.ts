@@ -138,7 +138,7 @@ const standAt = (place: Place, stage: string) =>
     stage,
   ]);
 
-async function creditBill(place: Place, kind: string): Promise<void> {
+async function creditBill(place: Place, kind: 'Payment' | 'CreditNote'): Promise<void> {
   const { rows: found } = await scene.sql.query(
     'select subscription_id from bills where tenant_id = $1 and bill_id = $2',
     [tenantId, await billOf(place)],

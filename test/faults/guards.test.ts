@@ -58,11 +58,12 @@ const changes: [string, string][] = [
   [`status = 'Posted'`, 'bills_status_step'],
   [`status = 'Draft'`, 'bills_status_step'],
   [`status = 'Hold'`, 'bills_status_step'],
-  [`payment_status = 'Paid'`, 'bills_paid_as_booked'],
-  [`payment_status = 'PartiallyPaid'`, 'bills_paid_as_booked'],
-  [`payment_status = 'WrittenOff'`, 'bills_paid_as_booked'],
-  [`payment_status = 'Overdue', due_date = due_date`, 'bills_paid_as_booked'],
-  [`paid_amount = bill_amount, payment_status = 'Paid'`, 'bills_paid_as_booked'],
+  ['paid_amount = bill_amount', 'bills_paid_as_booked'],
+  ['credited = 1', 'bills_paid_as_booked'],
+  ['written_off = 1', 'bills_paid_as_booked'],
+  ['transferred = 1', 'bills_paid_as_booked'],
+  ['disputed = 1', 'bills_paid_as_booked'],
+  ['overdue_on = due_date', 'bills_paid_as_booked'],
   ['late_surcharge = 0', 'bills_posted_fixed'],
 ];
 

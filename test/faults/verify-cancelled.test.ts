@@ -78,7 +78,7 @@ const tamperingsAlone: readonly Tampering[] = [
     checks: ['L4'],
     names: new RegExp(`^bill ${gone.billID}$`),
   },
-  ...['paid_amount = 100', `payment_status = 'Paid'`, `payment_status = 'Overdue'`].map(
+  ...['paid_amount = 100, credited = credited - 100', 'credited = credited - 100'].map(
     (change): Tampering => ({
       what: `a cancelled bill is paid or late: ${change}`,
       table: 'bills',

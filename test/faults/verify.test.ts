@@ -258,7 +258,7 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `alter table bills drop constraint bills_amount;
       update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`,
-    checks: ['L4', 'L6', 'L13'],
+    checks: ['L4', 'L5', 'L6', 'L13'],
     names: /^bill 10$/,
   },
   {
@@ -287,7 +287,7 @@ const tamperings: readonly Tampering[] = [
     what: 'bills are booked as owed to the workspace that owes them',
     table: 'pricing_contexts',
     statements: `update pricing_contexts set context_type = 'Purchase' where ${mine}`,
-    checks: ['L6'],
+    checks: ['L5', 'L6'],
     names: /^bill 1 posting 1$/,
   },
   {
@@ -302,21 +302,21 @@ const tamperings: readonly Tampering[] = [
     what: 'a bill that was booked is cancelled as if it had never been posted',
     table: 'bills',
     statements: `update bills set status = 'Cancelled', bill_number = null where ${ofBill(3)}`,
-    checks: ['L3', 'L6', 'L14'],
+    checks: ['L3', 'L5', 'L6', 'L14'],
     names: /^bill 3 posting 1$/,
   },
   {
     what: 'a bill is cancelled and nothing credited',
     table: 'bills',
     statements: `update bills set status = 'Cancelled' where ${ofBill(3)}`,
-    checks: ['L15'],
+    checks: ['L5', 'L15'],
     names: /^bill 3 is cancelled and not credited$/,
   },
   {
     what: 'a bill says that a wallet paid what none did',
     table: 'bills',
     statements: `update bills set wallet_applied = 500, payable = payable - 500 where ${ofBill(4)}`,
-    checks: ['L6', 'L15'],
+    checks: ['L6'],
     names: /^bill 4 from a wallet$/,
   },
   {
@@ -478,23 +478,24 @@ const tamperings: readonly Tampering[] = [
       what: `a bill is not as its term: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(5)}`,
-      checks: ['L15'],
+      checks: change === 'context_id = 7' ? ['L5', 'L15'] : ['L15'],
       names: /^bill 5 is not as its term 1$/,
     }),
   ),
   ...[
-    `paid_amount = 100, payment_status = 'PartiallyPaid'`,
+    'paid_amount = 100',
     'paid_amount = bill_amount',
-    `payment_status = 'Paid'`,
-    `payment_status = 'PartiallyPaid'`,
-    `payment_status = 'Overdue', due_date = '9999-12-31'`,
-    `payment_status = 'WrittenOff'`,
+    'credited = 100',
+    'written_off = bill_amount',
+    'transferred = 100',
+    'disputed = 100',
+    `overdue_on = '2026-01-01', due_date = '9999-12-31'`,
   ].map(
     (change): Tampering => ({
-      what: `a bill is paid without a payment, or overdue before its due date: ${change}`,
+      what: `a bill is settled without an entry, or overdue before its due date: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(6)}`,
-      checks: ['L15'],
+      checks: change.startsWith('overdue_on') ? ['L15'] : ['L5', 'L15'],
       names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue|WrittenOff) with \d+$/,
     }),
   ),
@@ -647,7 +648,7 @@ const tamperings: readonly Tampering[] = [
         where ${mine} and kind = 'Opening' and subscription_id = 4);
       update subscription_balances set receivable = receivable - 100
       where ${mine} and subscription_id = 4`,
-    checks: ['L16', 'L17'],
+    checks: ['L5', 'L15', 'L16', 'L17'],
     names: /^journal \d+ was changed$/,
   },
   {
@@ -662,7 +663,7 @@ const tamperings: readonly Tampering[] = [
       where b.${mine} and e.${mine} and e.kind = 'Opening'
         and e.subscription_id = b.subscription_id;
       delete from subledger_entries where ${mine} and kind = 'Opening'`,
-    checks: ['L16', 'L17'],
+    checks: ['L5', 'L15', 'L16', 'L17'],
     names: /^journal \d+ was deleted$/,
   },
   {
@@ -748,7 +749,7 @@ const tamperings: readonly Tampering[] = [
     what: 'the party of a published bill is changed',
     table: 'bills',
     statements: `update bills set party_id = 2 where ${ofBill(3)}`,
-    checks: ['L4', 'L6'],
+    checks: ['L4', 'L5', 'L6'],
     names: /^bill 3$/,
   },
 ];

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
-import { postJournal } from '../../src/domain/ledger/store.ts';
+import { book, settling } from '../../src/domain/ledger/book.ts';
+import { listOpenItems } from '../../src/domain/receivables/items-store.ts';
+import { settle } from '../../src/domain/receivables/settle.ts';
 import { refuses } from '../support/client.ts';
 import { asWorker, doDailyWork } from '../support/daily-work.ts';
 import { openScene } from '../support/scene.ts';
@@ -80,20 +82,21 @@ test('days that were missed are caught up, each state from its own day on', asyn
 async function pay(connectionNumber: string, amount: number): Promise<void> {
   const { id, partyID } = await shown(admin, connectionNumber);
   const post = async (tx: Tx) => {
-    const entry = { accountId: 2, partyId: partyID ?? 0, subscriptionId: id ?? 0 };
-    const journal = {
+    const subscriptionId = id ?? 0;
+    const items = await listOpenItems(tx, tenantId, { partyId: partyID ?? 0, subscriptionId });
+    const paid = settle(items, amount, { method: 'Chronology', subscriptionId });
+    const booking = {
       source: 'Payment' as const,
       sourceId: 1,
       businessUnitId: 1,
       postingDate: today,
       description: 'Paid',
-      lines: [
-        { accountId: 1, amount },
-        { accountId: 2, amount: -amount },
-      ],
-      entries: [{ ...entry, kind: 'Payment' as const, amount: -amount }],
+      entries: paid.map((one) =>
+        settling(one.item, { kind: 'Payment', effect: 'paid', amount: one.amount }),
+      ),
+      against: [{ accountId: 1, amount }],
     };
-    await postJournal(tx, tenantId, journal, { at: scene.clock.now(), by: 'test' });
+    await book(tx, tenantId, [booking], { at: scene.clock.now(), by: 'test' });
   };
   await asWorker(scene, (worker) => tenantTransact(worker, tenantId, post));
 }

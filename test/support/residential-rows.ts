@@ -136,16 +136,24 @@ async function openingBalances(
     [tenantId, first, first, last],
   );
   await owner.query(
+    `insert into open_items (tenant_id, item_id, kind, ledger_account_id, party_id, subscription_id,
+       issue_date, due_date, amount, description, created_at, created_by)
+     select $1, n, 'Opening', 2, n, n, '2025-06-30', '2025-06-30', 1000 + n % 700,
+       'Opening balance', now(), 'test'
+     from generate_series($2::bigint, $3::bigint) n where n % 2 = 0`,
+    [tenantId, first, last],
+  );
+  await owner.query(
     `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-       subscription_id, kind, amount, posting_date, created_at, created_by)
-     select $1, n, $2, 2, n, n, 'Opening', 1000 + n % 700, '2025-06-30', now(), 'test'
+       subscription_id, kind, item_id, amount, posting_date, created_at, created_by)
+     select $1, n, $2, 2, n, n, 'Opening', n, 1000 + n % 700, '2025-06-30', now(), 'test'
      from generate_series($3::bigint, $4::bigint) n where n % 2 = 0`,
     [tenantId, first, first, last],
   );
   await owner.query('commit');
   await owner.query(
     `insert into counters (tenant_id, series, last_number)
-     values ($1, 'entry', $2), ($1, 'journal', $2)
+     values ($1, 'entry', $2), ($1, 'journal', $2), ($1, 'open-item', $2)
      on conflict (tenant_id, series) do update set last_number = excluded.last_number`,
     [tenantId, last],
   );

@@ -1,5 +1,18 @@
 // Terms, and what was taken into them, as rows: for tests of what comes after.
+import { type Tx, tenantTransact } from '../../src/base/db/pool.ts';
+import { sql } from '../../src/base/db/sql.ts';
+import { ledgerAccounts } from '../../src/domain/ledger/accounts.ts';
+import { openItemsOfContext } from '../../src/domain/ledger/accounts-store.ts';
+import {
+  type BookedEntry,
+  book,
+  intoWallet,
+  opening,
+  settling,
+} from '../../src/domain/ledger/book.ts';
 import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
+import { listOpenItems } from '../../src/domain/receivables/items-store.ts';
+import { settle } from '../../src/domain/receivables/settle.ts';
 import { insertMeter, iso, next } from './meter-rows.ts';
 import type { Scene } from './scene.ts';
 
@@ -242,41 +255,66 @@ export function inTenant(parameter: string): string {
 
 /**
  * An opening balance in minor units: on a subscription, or, below zero and without one, in the
- * wallet of party 1.
+ * wallet of party 1. Of the kind Payment it pays the bill, or the oldest of what is open.
  */
 export async function insertOpening(
   scene: Scene,
   tenantId: number,
   subscriptionId: number | null,
   amount: number,
-  kind = 'Opening',
+  kind: OpeningKind = 'Opening',
   billId: number | null = null,
 ): Promise<void> {
-  const { sql } = scene;
-  const journalId = await next(scene, tenantId, 'journal');
-  const entryId = await next(scene, tenantId, 'entry');
-  const account = subscriptionId === null ? 3 : 2;
-  await sql.query('begin');
-  await sql.query(
-    `insert into journals (tenant_id, journal_id, source_type, source_id, business_unit_id,
-       posting_date, description, created_at, created_by)
-     values ($1, $2, $3, 1, 1, '2020-01-01', 'By hand', now(), 'test')`,
-    [tenantId, journalId, kind],
-  );
-  await sql.query(
-    `insert into journal_lines (tenant_id, journal_id, line_number, ledger_account_id, amount)
-     select $1, $2, l.number, l.account, l.amount
-     from (values (1, $4::bigint, $3::bigint), (2, 8, -$3::bigint)) l (number, account, amount),
-       (select ${inTenant('$1')}) t`,
-    [tenantId, journalId, amount, account],
-  );
-  await sql.query(
-    `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-       subscription_id, kind, bill_id, amount, is_payment, posting_date, created_at, created_by)
-     select $1, $2, $3, $8, coalesce((select party_id from subscriptions
-         where tenant_id = $1 and subscription_id = $4), 1), $4, $6, $7, $5, $6 = 'Payment',
-       '2020-01-01', now(), 'test'`,
-    [tenantId, entryId, journalId, subscriptionId, amount, kind, billId, account],
-  );
-  await sql.query('commit');
+  await tenantTransact(scene.worker, tenantId, async (tx) => {
+    const entries = await openingEntries(tx, tenantId, { subscriptionId, amount, kind, billId });
+    const total = entries.reduce((sum, entry) => sum + entry.amount, 0);
+    const booking = {
+      source: kind,
+      sourceId: 1,
+      businessUnitId: 1,
+      postingDate: Temporal.PlainDate.from('2020-01-01'),
+      description: 'By hand',
+      entries,
+      against: [{ accountId: ledgerAccounts.opening, amount: -total }],
+    };
+    await book(tx, tenantId, [booking], { at: Temporal.Now.instant(), by: 'test' });
+  });
+}
+
+type OpeningKind = 'Opening' | 'Payment' | 'CreditNote' | 'Adjustment';
+
+async function openingEntries(
+  tx: Tx,
+  tenantId: number,
+  wanted: {
+    subscriptionId: number | null;
+    amount: number;
+    kind: OpeningKind;
+    billId: number | null;
+  },
+): Promise<BookedEntry[]> {
+  const { subscriptionId, amount, kind, billId } = wanted;
+  if (subscriptionId === null) return [intoWallet(1, { kind, amount: -amount })];
+  const { rows } = await sql<{ party_id: number; account_id: number }>`
+    select s.party_id, ${openItemsOfContext} as account_id
+    from subscriptions s
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+    where s.tenant_id = ${tenantId} and s.subscription_id = ${subscriptionId}
+  `.execute(tx);
+  const [{ party_id: partyId, account_id: accountId } = { party_id: 1, account_id: 2 }] = rows;
+  const owner = { partyId, accountId, subscriptionId, billId };
+  const side = accountId === ledgerAccounts.payable ? -1 : 1;
+  if (billId !== null) {
+    const effect = kind === 'CreditNote' ? 'credited' : 'paid';
+    return [settling({ ...owner, itemId: null }, { kind, effect, amount: -amount * side })];
+  }
+  const items =
+    kind === 'Payment' ? await listOpenItems(tx, tenantId, { partyId, subscriptionId }) : [];
+  const paid = settle(items, -amount * side, { method: 'Chronology', subscriptionId });
+  const rest = paid.reduce((sum, one) => sum + one.amount, amount * side);
+  const opens = { kind: 'Opening', dueDate: '2020-01-01' } as const;
+  return [
+    ...paid.map((one) => settling(one.item, { kind, effect: 'paid', amount: one.amount })),
+    ...(rest === 0 ? [] : [opening(owner, { kind, amount: rest }, opens)]),
+  ];
 }

@@ -9,7 +9,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../../domain/ledger/accounts.ts';
-import { postJournal } from '../../domain/ledger/store.ts';
+import { book, opening as openItem } from '../../domain/ledger/book.ts';
 import { blocks, firstNames, meterBrands, seasons, societies, surnames } from './people.ts';
 
 export type DemoBlock = { first: number; last: number };
@@ -330,32 +330,25 @@ export async function postOpeningBalances(
   `.execute(tx);
   const total = rows.reduce((sum, row) => sum + row.amount, 0);
   if (total === 0) return;
-  const { receivable, opening } = ledgerAccounts;
-  const entries = rows.map((row) => ({
-    accountId: receivable,
-    partyId: row.household,
-    subscriptionId: row.n,
-    kind: 'Opening' as const,
-    amount: row.amount,
-    description: 'Brought forward',
-  }));
-  await postJournal(
-    tx,
-    tenantId,
-    {
-      source: 'Opening',
-      sourceId: block.first,
-      businessUnitId: 1,
-      postingDate: Temporal.PlainDate.from(year.start),
-      description: 'Balances brought forward',
-      lines: [
-        { accountId: receivable, amount: total },
-        { accountId: opening, amount: -total },
-      ],
-      entries,
-    },
-    stamp,
+  const { receivable: accountId, opening } = ledgerAccounts;
+  const entries = rows.map(({ household: partyId, n: subscriptionId, amount }) =>
+    openItem(
+      { accountId, partyId, subscriptionId, billId: null },
+      { kind: 'Opening', amount },
+      { kind: 'Opening', dueDate: year.start },
+      { description: 'Brought forward' },
+    ),
   );
+  const booking = {
+    source: 'Opening' as const,
+    sourceId: block.first,
+    businessUnitId: 1,
+    postingDate: Temporal.PlainDate.from(year.start),
+    description: 'Balances brought forward',
+    entries,
+    against: [{ accountId: opening, amount: -total }],
+  };
+  await book(tx, tenantId, [booking], stamp);
 }
 
 /** Numbers that the demo took are not handed out again. */

@@ -119,7 +119,7 @@ const lineColumns = ['line_number', 'ledger_account_id', 'component', 'amount'];
 const entryColumns = [
   ...['entry_id', 'ledger_account_id', 'party_id', 'subscription_id', 'kind', 'bill_id', 'posting'],
   ...['amount', 'is_payment', 'posting_date', 'due_date', 'reference', 'description'],
-  'created_by',
+  ...['value_date', 'item_id', 'effect', 'payment_id', 'created_by'],
   seconds('created_at'),
 ];
 const creditNoteColumns = [

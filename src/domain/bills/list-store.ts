@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { openOfBill } from '../ledger/open-amounts-store.ts';
 import type { StoredBill } from './bill-forms.ts';
 import { storedBillColumns, withContents } from './contents-store.ts';
 
@@ -32,6 +33,8 @@ export type BillRow = StoredBill & {
   issue_date: string | null;
   previously_billed_to: string | null;
   paid_amount: string;
+  /** Neither paid, credited, written off, moved to a new owner nor in dispute. */
+  open_amount: string;
   /** Hexadecimal. */
   hash: string;
   created_at: Temporal.Instant;
@@ -41,11 +44,12 @@ export type BillRow = StoredBill & {
   ts: number;
 };
 
-const columns = sql.raw(`${storedBillColumns}, k.document, k.frozen, b.payment_status, b.is_held,
+const columns = sql`${sql.raw(storedBillColumns)}, k.document, k.frozen, b.payment_status, b.is_held,
   b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date, b.context_id,
   c.code as context_code, c.name as context_name, x.code as batch_code, b.unit_id, b.plan_id,
   b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
-  encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`);
+  ${openOfBill}::text as open_amount,
+  encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`;
 
 const withTerm = (tenantId: number) =>
   sql`join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id`;

@@ -2,6 +2,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { openOfBill } from '../ledger/open-amounts-store.ts';
 import type { Days } from './store.ts';
 
 const day = (date: string) => sql.raw(`to_char(${date}, 'DD/MM/YYYY')`);
@@ -32,7 +33,7 @@ export async function listPostedBills(
       b.rounding_adjustment::text as "roundingAdjustment", b.bill_amount::text as "billAmount",
       b.arrears::text as arrears, b.wallet_applied::text as "walletApplied",
       b.payable::text as "payableWithinDueDate", b.paid_amount::text as "paidAmount",
-      case when b.status = 'Cancelled' then '0' else (b.bill_amount - b.paid_amount)::text end
+      case when b.status = 'Cancelled' then '0' else (${openOfBill})::text end
         as "outstandingAmount",
       k.credit_note_number as "creditNoteNumber", ${day('k.issue_date')} as "creditNoteDate"
     from (

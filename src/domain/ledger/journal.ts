@@ -11,6 +11,8 @@ export type JournalSource =
   | 'Wallet'
   | 'CreditNote'
   | 'Adjustment'
+  | 'WriteOff'
+  | 'Dispute'
   | 'Refund'
   | 'Transfer'
   | 'Reversal';
@@ -20,13 +22,21 @@ export type EntryKind =
   | 'Deposit'
   | 'Bill'
   | 'Surcharge'
+  | 'Fee'
   | 'Payment'
+  /** A credit of the customer that is used for a debt. */
+  | 'Offset'
   | 'Wallet'
   | 'CreditNote'
   | 'Adjustment'
+  | 'WriteOff'
+  | 'Dispute'
   | 'Refund'
   | 'Transfer'
   | 'Reversal';
+
+/** How an entry settles an open item. */
+export type Effect = 'paid' | 'credited' | 'written_off' | 'transferred' | 'disputed';
 
 /** Whether bills show entries of the kind as payments received, and not as adjustments. */
 export function isPayment(kind: EntryKind): boolean {
@@ -49,6 +59,15 @@ export type SubledgerEntry = {
   amount: number;
   /** Only where no bill is named: what is of a bill falls due when that says, which may move. */
   dueDate?: string | null;
+  /** The open item, if it is none of the bill itself. */
+  itemId?: number | null;
+  /** Absent on an entry that is the open item itself, or is on an account without open items. */
+  effect?: Effect | null;
+  paymentId?: number | null;
+  /** Whether bills show it among payments received; by default its kind says so. */
+  isPayment?: boolean;
+  /** The day from which the money counts, if that is not the posting date. */
+  valueDate?: string | null;
   reference?: string | null;
   description?: string | null;
 };

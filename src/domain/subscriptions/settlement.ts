@@ -3,14 +3,11 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import { type ContextType, ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
-import {
-  type EntryKind,
-  type JournalLine,
-  type SubledgerEntry,
-  summed,
-} from '../ledger/journal.ts';
-import { postJournal } from '../ledger/store.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { book, intoDeposit, intoWallet, opening, settling } from '../ledger/book.ts';
+import type { EntryKind } from '../ledger/journal.ts';
+import { listOpenItems, lockWallets } from '../receivables/items-store.ts';
+import { settle, useCredits } from '../receivables/settle.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
 
 export const depositHandlings = ['ApplyToBalance', 'Refund', 'Keep'] as const;
@@ -19,10 +16,12 @@ export type DepositHandling = (typeof depositHandlings)[number];
 type Posting = {
   today: Temporal.PlainDate;
   businessUnitId: number;
-  contextType: ContextType;
 };
 
-/** The balances that are left. What a deposit exceeds the balance by, the wallet gets. */
+/**
+ * The balances that are left. What of a demanded deposit was never paid is not demanded any more;
+ * the rest settles what is open, oldest first, and the wallet gets what is left over.
+ */
 export async function settleDeposit(
   tx: Tx,
   tenantId: number,
@@ -31,46 +30,66 @@ export async function settleDeposit(
   stamp: Stamp,
 ): Promise<Balances> {
   const { subscription_id: subscriptionId, party_id: partyId } = row;
-  const held = await findBalances(tx, tenantId, { subscriptionId, partyId });
-  const { deposit } = held;
-  if (deposit === 0 || options.depositHandling === 'Keep') return held;
+  await lockWallets(tx, tenantId, [partyId]);
+  const before = await findBalances(tx, tenantId, { subscriptionId, partyId });
+  if (before.deposit === 0 || options.depositHandling === 'Keep') return before;
+  const items = await listOpenItems(tx, tenantId, { partyId, subscriptionId });
+  const unpaid = items.filter((item) => item.kind === 'Deposit');
+  const notDemanded = sumOf(unpaid.map((item) => item.open));
+  const held = before.deposit - notDemanded;
   const isRefund = options.depositHandling === 'Refund';
+  const others = items.filter((item) => item.kind !== 'Deposit');
+  const offsets = isRefund ? [] : useCredits(others);
+  const method = 'Chronology';
+  const paid = isRefund ? [] : settle(others, held, { method, subscriptionId });
+  const applied = sumOf(paid.map((one) => one.amount));
   const kind: EntryKind = isRefund ? 'Refund' : 'Deposit';
   const description = isRefund ? 'Security deposit refunded' : 'Security deposit applied';
-  const own = { partyId, subscriptionId, kind, description } as const;
-  const applied = isRefund ? 0 : Math.min(deposit, Math.max(held.receivable, 0));
-  const rest = isRefund ? 0 : deposit - applied;
-  const entries: SubledgerEntry[] = [
-    { ...own, accountId: ledgerAccounts.deposit, amount: deposit },
-  ];
-  if (applied > 0) {
-    entries.push({ ...own, accountId: openItemsAccount(options.contextType), amount: -applied });
-  }
-  if (rest > 0) {
-    const wallet = { accountId: ledgerAccounts.advance, subscriptionId: null, amount: -rest };
-    entries.push({ ...own, ...wallet });
-  }
-  const paid: JournalLine[] = isRefund
-    ? [{ accountId: options.cashAccountId, amount: -deposit }]
-    : [];
-  await postJournal(
+  const owner = { partyId, subscriptionId };
+  const entries = [
+    ...unpaid.map((item) =>
+      settling(
+        item,
+        { kind: 'Deposit', effect: 'credited', amount: item.open },
+        { description: 'Security deposit no longer demanded' },
+      ),
+    ),
+    ...offsets.map(({ item, amount }) =>
+      settling(item, { kind: 'Offset', effect: 'paid', amount }, { description }),
+    ),
+    ...paid.map(({ item, amount }) =>
+      settling(item, { kind, effect: 'paid', amount }, { description }),
+    ),
+    intoDeposit(owner, { kind, amount: -before.deposit }, { description }),
+    intoWallet(partyId, { kind, amount: isRefund ? 0 : held - applied }, { description }),
+  ].filter((entry) => entry.amount !== 0);
+  await book(
     tx,
     tenantId,
-    {
-      source: isRefund ? 'Refund' : 'Deposit',
-      sourceId: subscriptionId,
-      businessUnitId: options.businessUnitId,
-      postingDate: options.today,
-      description,
-      lines: summed([...entries, ...paid]),
-      entries,
-    },
+    [
+      {
+        source: isRefund ? 'Refund' : 'Deposit',
+        sourceId: subscriptionId,
+        businessUnitId: options.businessUnitId,
+        postingDate: options.today,
+        description,
+        entries,
+        against: isRefund ? [{ accountId: options.cashAccountId, amount: -held }] : [],
+      },
+    ],
     stamp,
   );
-  return { ...held, deposit: 0, receivable: held.receivable - applied };
+  return { ...before, deposit: 0, receivable: before.receivable - notDemanded - applied };
 }
 
-/** All that is open on the subscription becomes the new owner's. Returns the receivable moved. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
+}
+
+/**
+ * All that is open on the subscription becomes the new owner's, item by item with its due date.
+ * Returns the receivable moved.
+ */
 export async function moveBalances(
   tx: Tx,
   tenantId: number,
@@ -78,37 +97,44 @@ export async function moveBalances(
   options: Posting & { toPartyId: number; transferId: number },
   stamp: Stamp,
 ): Promise<number> {
-  const { subscription_id: subscriptionId, party_id: fromPartyId } = row;
-  const held = await findBalances(tx, tenantId, { subscriptionId, partyId: fromPartyId });
-  const moved = [
-    [openItemsAccount(options.contextType), held.receivable],
-    [ledgerAccounts.deposit, -held.deposit],
-    [ledgerAccounts.disputed, held.disputed],
-  ] as const;
-  const entries = moved
-    .filter(([, amount]) => amount !== 0)
-    .flatMap(([accountId, amount]): SubledgerEntry[] => {
-      const both = { accountId, subscriptionId, kind: 'Transfer' } as const;
-      return [
-        { ...both, partyId: fromPartyId, amount: -amount, description: 'Moved to the new owner' },
-        { ...both, partyId: options.toPartyId, amount, description: 'Moved from the old owner' },
-      ];
-    });
+  const { subscription_id: subscriptionId, party_id: partyId } = row;
+  const { toPartyId } = options;
+  await lockWallets(tx, tenantId, [partyId, toPartyId]);
+  const held = await findBalances(tx, tenantId, { subscriptionId, partyId });
+  const items = await listOpenItems(tx, tenantId, { partyId, subscriptionId });
+  const from = { description: 'Moved to the new owner' };
+  const to = { description: 'Moved from the old owner' };
+  const moved = items.flatMap((item) => {
+    const { open: amount, dueDate, accountId } = item;
+    const kind = item.kind === 'Deposit' ? 'Deposit' : 'Transfer';
+    const owner = { partyId: toPartyId, subscriptionId, accountId, billId: null };
+    return [
+      settling(item, { kind: 'Transfer', effect: 'transferred', amount }, from),
+      opening(owner, { kind: 'Transfer', amount }, { kind, dueDate }, to),
+    ];
+  });
+  const disputed = (owner: number, amount: number) => ({
+    accountId: ledgerAccounts.disputed,
+    partyId: owner,
+    ...({ subscriptionId, kind: 'Transfer', amount } as const),
+  });
+  const deposit = { kind: 'Transfer', amount: held.deposit } as const;
+  const entries = [
+    ...moved,
+    intoDeposit({ partyId, subscriptionId }, { ...deposit, amount: -held.deposit }, from),
+    intoDeposit({ partyId: toPartyId, subscriptionId }, deposit, to),
+    { ...disputed(partyId, -held.disputed), ...from },
+    { ...disputed(toPartyId, held.disputed), ...to },
+  ].filter((entry) => entry.amount !== 0);
   if (entries.length === 0) return 0;
-  await postJournal(
-    tx,
-    tenantId,
-    {
-      source: 'Transfer',
-      sourceId: options.transferId,
-      businessUnitId: options.businessUnitId,
-      postingDate: options.today,
-      description: 'Balance moved with a subscription',
-      // What one party gives the other receives: no account as a whole changes.
-      lines: summed(entries),
-      entries,
-    },
-    stamp,
-  );
+  const head = {
+    source: 'Transfer' as const,
+    sourceId: options.transferId,
+    businessUnitId: options.businessUnitId,
+    postingDate: options.today,
+    description: 'Balance moved with a subscription',
+  };
+  // What one party gives the other receives: no account as a whole changes.
+  await book(tx, tenantId, [{ ...head, entries }], stamp);
   return held.receivable;
 }

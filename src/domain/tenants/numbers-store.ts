@@ -28,6 +28,7 @@ const seriesStart = {
   'ledger-account': 10,
   journal: 0,
   entry: 0,
+  'open-item': 0,
   term: 0,
   job: 0,
   bill: 0,
@@ -64,10 +65,14 @@ export async function takeNumbers(
 }
 
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
-type IdSeries = Extract<Series, 'journal' | 'entry'>;
+type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item'>;
 
 /** Taken from the counter at a time, and handed out by this process. */
-const blockSizes: Record<IdSeries, number> = { journal: 100, entry: 1_000 };
+const blockSizes: Record<IdSeries, number> = {
+  journal: 100,
+  entry: 1_000,
+  'open-item': 100,
+};
 
 type Block = { next: number; last: number };
 

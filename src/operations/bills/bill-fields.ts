@@ -305,7 +305,7 @@ function surroundingsOf(
 function paymentOf(row: BillRow): BillPayment {
   const isOwed = row.status === 'Posted' || row.status === 'Published';
   const paid = BigInt(row.paid_amount);
-  const outstanding = isOwed ? BigInt(row.bill_amount) - paid : 0n;
+  const outstanding = isOwed ? BigInt(row.open_amount) : 0n;
   return { status: row.payment_status, paid, outstanding };
 }
 

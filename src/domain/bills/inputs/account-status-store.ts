@@ -4,7 +4,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import { type ContextType, isOwedByWorkspace } from '../../ledger/accounts.ts';
-import { openItems } from '../../ledger/accounts-store.ts';
+import { openOfBill, openOfItem, openOfPart } from '../../ledger/open-amounts-store.ts';
 import { type HistoryEntry, historyText, readHistory } from '../../terms/usage-history-store.ts';
 
 export type AccountStatusRow = {
@@ -120,63 +120,33 @@ export type UnpaidRow = {
   due_date: string;
 };
 
-/**
- * Bills that are not paid; of a bill of several subscriptions, what the ledger has open for each of
- * them.
- */
+/** Bills, shares of bills and other items that are not paid. */
 export async function listUnpaid(
   tx: Tx,
   tenantId: number,
-  term: Side,
   subscriptionIds: readonly number[],
 ): Promise<UnpaidRow[]> {
   const { rows } = await sql<UnpaidRow>`
     select subscription_id, party_id, open, due_date
     from (
-      select subscription_id, party_id, bill_amount - paid_amount as open, due_date, bill_id
-      from bills
-      where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
-        and status in ('Posted', 'Published') and not is_settled
+      select b.subscription_id, b.party_id, ${openOfBill} as open, b.due_date, b.bill_id
+      from bills b
+      where b.tenant_id = ${tenantId} and b.subscription_id = any(${subscriptionIds}::bigint[])
+        and b.status in ('Posted', 'Published') and not b.is_settled and b.bill_amount > 0
       union all
-      select p.subscription_id, b.party_id, e.open, b.due_date, b.bill_id
+      select p.subscription_id, b.party_id, ${openOfPart}, b.due_date, b.bill_id
       from bill_parts p
       join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         and b.status in ('Posted', 'Published') and not b.is_settled
-      cross join lateral (
-        select coalesce(sum(x.amount) * ${sideOf(term)}, 0)::bigint as open
-        from subledger_entries x
-        where x.tenant_id = ${tenantId} and x.subscription_id = p.subscription_id
-          and x.bill_id = p.bill_id and x.ledger_account_id in ${openItems}
-      ) e
       where p.tenant_id = ${tenantId} and p.subscription_id = any(${subscriptionIds}::bigint[])
-        and e.open > 0
+        and ${openOfPart} > 0
+      union all
+      select i.subscription_id, i.party_id, ${openOfItem}, i.due_date, i.bill_id
+      from open_items i
+      where i.tenant_id = ${tenantId} and i.subscription_id = any(${subscriptionIds}::bigint[])
+        and not i.is_settled and i.amount > 0
     ) unpaid
     order by subscription_id, due_date, bill_id
-  `.execute(tx);
-  return rows;
-}
-
-export type OpeningRow = {
-  subscription_id: number;
-  party_id: number;
-  amount: number;
-  due_date: string;
-};
-
-export async function listOpenings(
-  tx: Tx,
-  tenantId: number,
-  term: Side,
-  subscriptionIds: readonly number[],
-): Promise<OpeningRow[]> {
-  const { rows } = await sql<OpeningRow>`
-    select subscription_id, party_id, amount * ${sideOf(term)} as amount,
-      coalesce(due_date, posting_date) as due_date
-    from subledger_entries
-    where tenant_id = ${tenantId} and subscription_id = any(${subscriptionIds}::bigint[])
-      and ledger_account_id in ${openItems} and kind = 'Opening'
-      and amount * ${sideOf(term)} > 0
-    order by subscription_id, entry_id
   `.execute(tx);
   return rows;
 }

@@ -3,7 +3,7 @@
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { Term } from '../../terms/store.ts';
-import { type AccountStatusRow, listOpenings, listUnpaid } from './account-status-store.ts';
+import { type AccountStatusRow, listUnpaid } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 type Item = { open: number; dueDate: string };
@@ -18,8 +18,8 @@ type Wanted = {
 };
 
 /**
- * By subscription: unpaid bills that are due, and the rest of opening balances. Only of the billed
- * owner, not of a former owner who kept the balance.
+ * By subscription: unpaid bills and other items that are due. Only of the billed owner, not of a
+ * former owner who kept the balance.
  */
 export async function overdueOf(
   tx: Tx,
@@ -29,18 +29,12 @@ export async function overdueOf(
 ): Promise<Overdue> {
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
   const ids = accountStatuses.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
-  const rowOf = new Map(billed.map((row) => [row.subscription_id, row]));
-  const isOwn = (item: { subscription_id: number; party_id: number }) => {
-    const row = rowOf.get(item.subscription_id);
-    return row !== undefined && holderOf(item.party_id, row) === row.party_id;
-  };
+  const ownerOf = new Map(billed.map((row) => [row.subscription_id, row.party_id]));
   const items: Overdue = new Map();
-  const add = (id: number, item: Item) => items.set(id, [...(items.get(id) ?? []), item]);
-  for (const row of (await listOpenings(tx, tenantId, term, ids)).filter(isOwn)) {
-    add(row.subscription_id, { open: row.amount, dueDate: row.due_date });
-  }
-  for (const row of (await listUnpaid(tx, tenantId, term, ids)).filter(isOwn)) {
-    add(row.subscription_id, { open: row.open, dueDate: row.due_date });
+  for (const row of await listUnpaid(tx, tenantId, ids)) {
+    const { subscription_id: id, open, due_date: dueDate } = row;
+    if (row.party_id !== ownerOf.get(id)) continue;
+    items.set(id, [...(items.get(id) ?? []), { open, dueDate }]);
   }
   const receivable = new Map(accountStatuses.map((row) => [row.subscription_id, row.receivable]));
   const overdue: Overdue = new Map();
@@ -64,15 +58,4 @@ function stillOpen(items: readonly Item[], owed: number): Item[] {
     credit -= settled;
     return settled < open ? [{ open: open - settled, dueDate }] : [];
   });
-}
-
-/**
- * The party that now owes what `partyId` owed on the subscription: a transfer may have moved it.
- */
-function holderOf(partyId: number, { transfers }: BilledRow): number {
-  let holder = partyId;
-  for (const { fromPartyId, toPartyId, balanceHandling } of transfers ?? []) {
-    if (fromPartyId === holder && balanceHandling === 'MoveToNew') holder = toPartyId;
-  }
-  return holder;
 }

@@ -10,12 +10,8 @@ import {
   openItemsAccount,
 } from '../../ledger/accounts.ts';
 import { openAccounts, type WantedAccount } from '../../ledger/accounts-store.ts';
-import {
-  type Journal,
-  type SubledgerEntry,
-  type SummedLine,
-  summed,
-} from '../../ledger/journal.ts';
+import { type Booking, intoDeposit, intoWallet, opening, settling } from '../../ledger/book.ts';
+import type { Journal, SummedLine } from '../../ledger/journal.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
@@ -109,26 +105,26 @@ function exactSum(sum: ExactSum, amount: number): ExactSum {
 }
 
 /** Money that was paid ahead settles the bill: debit Advance, credit Receivable. */
-export function walletJournal(
+export function walletBooking(
   head: JournalHead,
   uses: readonly WalletUse[],
   owed: readonly ShareRow[],
-): Journal {
+): Booking {
   const sharesOf = Map.groupBy(owed, (row) => row.bill_id);
+  const { receivable: accountId } = ledgerAccounts;
   const entries = uses.flatMap(({ bill_id: billId, party_id: partyId, applied }) => {
     const shares = spread(applied, sharesOf.get(billId) ?? []);
-    const item = { partyId, kind: 'Wallet', billId } as const;
     return [
-      { ...item, accountId: ledgerAccounts.advance, subscriptionId: null, amount: applied },
-      ...shares.map(({ subscriptionId, amount }) => ({
-        ...item,
-        accountId: ledgerAccounts.receivable,
-        subscriptionId,
-        amount: -amount,
-      })),
+      intoWallet(partyId, { kind: 'Wallet', amount: -applied }, { billId }),
+      ...shares.map(({ subscriptionId, amount }) =>
+        settling(
+          { billId, itemId: null, accountId, partyId, subscriptionId },
+          { kind: 'Wallet', effect: 'paid', amount },
+        ),
+      ),
     ];
   });
-  return { ...head, source: 'Wallet', lines: summed(entries), entries };
+  return { ...head, source: 'Wallet', entries };
 }
 
 /** One subscription after the other, as far as the money goes; those below zero take none. */
@@ -157,47 +153,45 @@ export type Credit = {
 };
 
 /** The mirror of a bill; what had been paid of it goes to the wallet. */
-export function creditJournal(
+export function creditBooking(
   head: JournalHead,
   bill: DraftCharges & { posting: number },
   credit: Credit,
-): Journal {
+): Booking {
   const { shares, paid, deposits, accountOf, contextType, reference } = credit;
   const { bill_id: billId, party_id: partyId, posting } = bill;
   const item = { partyId, billId, posting, reference };
-  const openItems = openItemsAccount(contextType);
+  const accountId = openItemsAccount(contextType);
   const side = isOwedByWorkspace(contextType) ? -1 : 1;
   const credited = shares.map(({ subscription_id: subscriptionId, amount }) => ({
     ...item,
-    kind: 'CreditNote' as const,
-    accountId: openItems,
-    subscriptionId,
+    ...({ kind: 'CreditNote', effect: 'credited', accountId, subscriptionId } as const),
     amount: -amount * side,
   }));
-  const mirrored = (kind: 'Wallet' | 'Deposit', rows: readonly BookedBeside[]) =>
-    rows.map(({ subscription_id: subscriptionId, account_id: accountId, amount }) => ({
-      ...item,
-      kind,
-      accountId,
-      subscriptionId,
-      amount: -amount,
-    }));
+  const unpaid = paid.map(({ subscription_id: subscriptionId, account_id, amount }) => ({
+    ...item,
+    ...({ kind: 'Wallet', effect: 'paid', accountId: account_id, subscriptionId } as const),
+    amount: -amount,
+  }));
+  const undemanded = deposits.map((row) => ({
+    ...item,
+    ...({
+      kind: 'Deposit',
+      accountId: row.account_id,
+      subscriptionId: row.subscription_id,
+    } as const),
+    itemId: row.item_id,
+    effect: row.account_id === accountId ? ('credited' as const) : null,
+    amount: -row.amount,
+  }));
   const toWallet = paid.reduce((sum, { amount }) => sum - amount, 0);
-  const { advance: accountId } = ledgerAccounts;
-  const beside: SubledgerEntry[] = [
-    ...mirrored('Wallet', paid),
-    { ...item, kind: 'Wallet', accountId, subscriptionId: null, amount: -toWallet },
-    ...mirrored('Deposit', deposits),
-  ];
-  const billed = billLines([bill], accountOf, contextType);
+  const wallet = intoWallet(partyId, { kind: 'Wallet', amount: toWallet }, { billId, reference });
+  const billed = billLines([bill], accountOf, contextType).slice(1);
   return {
     ...head,
     source: 'CreditNote',
-    lines: summed([
-      ...billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
-      ...beside.map((entry) => ({ accountId: entry.accountId, amount: entry.amount })),
-    ]),
-    entries: [...credited, ...beside].filter(({ amount }) => amount !== 0),
+    against: billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
+    entries: [...credited, ...unpaid, wallet, ...undemanded].filter(({ amount }) => amount !== 0),
   };
 }
 
@@ -209,30 +203,26 @@ export function asksDeposits({ book }: PinnedBook): boolean {
 }
 
 /** Deposits that fall due with first bills: an open item each, held for the customer. */
-export function depositJournal(
+export function depositBooking(
   head: JournalHead,
   { book, planCodes }: PinnedBook,
   firsts: readonly FirstBillRow[],
   contextType: ContextType,
-): Journal {
-  const openItems = openItemsAccount(contextType);
+): Booking {
+  const accountId = openItemsAccount(contextType);
   const entries = firsts.flatMap((row) => {
+    const { bill_id: billId, party_id: partyId, subscription_id: subscriptionId } = row;
     const code = planCodes.get(row.plan_id) ?? '';
     const lines = firstBillDeposits(book, code, row.frozen as FrozenInputs);
-    return lines.flatMap(({ name, amount }): SubledgerEntry[] => {
-      const item = {
-        partyId: row.party_id,
-        subscriptionId: row.subscription_id,
-        kind: 'Deposit',
-        billId: row.bill_id,
-        description: name,
-      } as const;
+    return lines.flatMap(({ name: description, amount }) => {
+      const moved = { kind: 'Deposit', amount } as const;
+      const owner = { billId, partyId, subscriptionId };
+      const opens = { kind: 'Deposit', dueDate: row.due_date } as const;
       return [
-        { ...item, accountId: openItems, amount },
-        { ...item, accountId: ledgerAccounts.deposit, amount: -amount },
+        opening({ ...owner, accountId }, moved, opens, { description }),
+        intoDeposit(owner, moved, { description }),
       ];
     });
   });
-  const description = 'Security deposits demanded';
-  return { ...head, source: 'Deposit', description, lines: summed(entries), entries };
+  return { ...head, source: 'Deposit', description: 'Security deposits demanded', entries };
 }

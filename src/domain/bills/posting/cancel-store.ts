@@ -87,7 +87,12 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
 }
 
 /** An amount booked together with a bill, less what was already reversed. */
-export type BookedBeside = { subscription_id: number; account_id: number; amount: number };
+export type BookedBeside = {
+  subscription_id: number;
+  account_id: number;
+  item_id: number | null;
+  amount: number;
+};
 
 export async function listBeside(
   tx: Tx,
@@ -96,7 +101,8 @@ export async function listBeside(
   sources: readonly JournalSource[],
 ): Promise<BookedBeside[]> {
   const { rows } = await sql<BookedBeside>`
-    select e.subscription_id, e.ledger_account_id as account_id, sum(e.amount)::bigint as amount
+    select e.subscription_id, e.ledger_account_id as account_id, e.item_id,
+      sum(e.amount)::bigint as amount
     from subledger_entries e
     join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
     left join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
@@ -105,9 +111,9 @@ export async function listBeside(
         select p.subscription_id from (${postedParts(tenantId, { billId })}) p
       )
       and coalesce(o.source_type, j.source_type) = any(${[...sources]}::text[])
-    group by e.subscription_id, e.ledger_account_id
+    group by e.subscription_id, e.ledger_account_id, e.item_id
     having sum(e.amount) <> 0
-    order by e.subscription_id, e.ledger_account_id
+    order by e.subscription_id, e.ledger_account_id, e.item_id
   `.execute(tx);
   return rows;
 }
@@ -190,8 +196,7 @@ export async function markCancelled(
 ): Promise<void> {
   await sql`
     update bills
-    set status = 'Cancelled', paid_amount = 0, payment_status = 'Unpaid',
-      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+    set status = 'Cancelled', modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and bill_id = ${billId}
   `.execute(tx);

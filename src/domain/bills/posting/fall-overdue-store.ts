@@ -14,11 +14,11 @@ export async function fallOverdue(
 ): Promise<{ overdue: number }> {
   const { count } = await sql`
     update bills
-    set payment_status = 'Overdue', modified_at = ${now}, modified_by = 'daily job',
+    set overdue_on = ${localDate}, modified_at = ${now}, modified_by = 'daily job',
       ts = greatest(ts + 1, ${now.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and status = 'Published' and due_date < ${localDate}
-      and issue_date is not null and payment_status in ('Unpaid', 'PartiallyPaid')
-      and not is_settled and paid_amount < payable + wallet_applied
+      and issue_date is not null and overdue_on is null and not is_settled and bill_amount > 0
+      and paid_amount < payable + wallet_applied
   `.execute(tx);
   return { overdue: count };
 }

@@ -125,9 +125,6 @@ async function markPosted(tx: Tx, tenantId: number, posting: Posting): Promise<n
     update bills b
     set status = 'Posted', bill_number = ${numbers}::jsonb ->> (${place} - 1),
       posting = b.posting + 1, wallet_applied = ${applied}, payable = b.payable - ${applied},
-      paid_amount = ${applied},
-      payment_status = case when ${applied} >= b.bill_amount then 'Paid'
-        when ${applied} > 0 then 'PartiallyPaid' else 'Unpaid' end,
       due_date = coalesce(${dueDate}::date, b.due_date),
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)

@@ -337,6 +337,7 @@ export type FirstBillRow = {
   subscription_id: number;
   party_id: number;
   plan_id: number;
+  due_date: string;
   frozen: object;
 };
 
@@ -347,7 +348,8 @@ export async function listFirstBills(
   billIds: readonly number[],
 ): Promise<FirstBillRow[]> {
   const { rows } = await sql<FirstBillRow>`
-    select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id, f.frozen
+    select b.bill_id, s.subscription_id, b.party_id, ${lastBilledPlan} as plan_id,
+      b.due_date, f.frozen
     from bills b
     ${withContents(tenantId)}
     cross join lateral (

@@ -4,6 +4,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
+import { openItems } from '../../ledger/accounts-store.ts';
 import { withContents } from '../contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
@@ -119,22 +120,13 @@ export function isFollowed(tenantId: number): Sql {
     ))`;
 }
 
-/**
- * Bills of `parts` of which what was owed or held, with all that is open on the subscription, went
- * to its next owner or was settled by the deposit: such entries name no bill.
- */
+/** Bills of `parts` of which what was owed went to the next owner or was settled by the deposit. */
 export function movedSince(tenantId: number): Sql {
   return sql`
     select p.bill_id from parts p
-    join subledger_entries o on o.tenant_id = ${tenantId} and o.kind = 'Bill'
-      and o.bill_id = p.bill_id and o.subscription_id = p.subscription_id
-      and o.posting = p.posting
-    join subledger_entries e on e.tenant_id = ${tenantId}
-      and e.subscription_id = p.subscription_id and e.party_id = o.party_id
-      and e.bill_id is null and e.kind in ('Transfer', 'Refund', 'Deposit')
-    join journals m on m.tenant_id = ${tenantId} and m.journal_id = o.journal_id
-    join journals n on n.tenant_id = ${tenantId} and n.journal_id = e.journal_id
-      and n.written_in > m.written_in`;
+    join subledger_entries e on e.tenant_id = ${tenantId} and e.bill_id = p.bill_id
+      and e.subscription_id = p.subscription_id and e.effect is not null
+      and e.kind in ('Transfer', 'Deposit')`;
 }
 
 /** Journals of the term's posting that were not reversed. */
@@ -199,12 +191,15 @@ export async function reverseJournals(
   `.execute(tx);
   await sql`
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, bill_id, posting, amount, is_payment, posting_date, reference,
-      description, created_at, created_by)
+      subscription_id, kind, bill_id, posting, amount, is_payment, posting_date, item_id, effect,
+      reference, description, created_at, created_by)
     select e.tenant_id, ${firstEntry - 1}::bigint + row_number() over (order by e.entry_id),
       m.journal_id, e.ledger_account_id, e.party_id, e.subscription_id, 'Reversal', e.bill_id,
-      e.posting, -e.amount, e.is_payment, ${postingDate}::date, e.reference, ${description},
-      ${stamp.at}, ${stamp.by}
+      e.posting, -e.amount, e.is_payment, ${postingDate}::date, e.item_id,
+      -- An item that posting opened is taken back.
+      case when e.item_id is not null and e.ledger_account_id in ${openItems}
+        then coalesce(e.effect, 'credited') else e.effect end,
+      e.reference, ${description}, ${stamp.at}, ${stamp.by}
     from (${mirrors}) m
     join subledger_entries e on e.tenant_id = ${tenantId} and e.journal_id = m.reverses_journal_id
   `.execute(tx);
@@ -376,8 +371,7 @@ export async function markUnposted(
   const { count } = await sql`
     update bills
     set status = 'Draft', bill_number = null, payable = payable + wallet_applied,
-      wallet_applied = 0, paid_amount = 0, payment_status = 'Unpaid',
-      due_date = ${term.dueDate}::date, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      wallet_applied = 0, due_date = ${term.dueDate}::date, modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${term.termId} and status = 'Posted'
   `.execute(tx);

@@ -108,9 +108,6 @@ export async function settleShared(
   await sql`
     update bills b
     set wallet_applied = u.applied, payable = b.payable - u.applied,
-      paid_amount = b.paid_amount + u.applied,
-      payment_status = case when b.paid_amount + u.applied >= b.bill_amount then 'Paid'
-        else 'PartiallyPaid' end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(b.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     from unnest(${ids}::bigint[], ${uses.map((use) => use.applied)}::bigint[])

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
+import { openOfBill } from '../../ledger/open-amounts-store.ts';
 import { withContents } from '../contents-store.ts';
 import { chargeOf } from '../generate/booking.ts';
 import type { Sums } from '../generate/run-totals.ts';
@@ -138,7 +139,7 @@ export async function findTermFigures(
       coalesce(sum(b.arrears) filter (where ${counted}), 0)::text as arrears,
       coalesce(sum(b.payable) filter (where ${counted}), 0)::text as payable,
       coalesce(sum(b.paid_amount), 0)::text as paid_amount,
-      coalesce(sum(b.bill_amount - b.paid_amount) filter (
+      coalesce(sum(${openOfBill}) filter (
         where b.status in ('Posted', 'Published')), 0)::text as outstanding
     from bills b
     where b.tenant_id = ${tenantId} and b.term_id = ${key.termId} and b.status <> 'Cancelled'

@@ -5,6 +5,7 @@ import type { Tx } from '../../../base/db/pool.ts';
 import { type Sql, sql } from '../../../base/db/sql.ts';
 import { controlAccounts, ledgerAccounts } from '../../ledger/accounts.ts';
 import { openItems, openItemsOfContext } from '../../ledger/accounts-store.ts';
+import { openOfBill, openOfItem, openOfPart } from '../../ledger/open-amounts-store.ts';
 
 export type Counts = { checked: number; wrong: number; examples: string[] };
 
@@ -31,6 +32,9 @@ const { receivable, advance, deposit, disputed, payable } = ledgerAccounts;
 export const billedAmount = sql.raw(
   `(case n.ledger_account_id when ${payable} then -n.amount else n.amount end)`,
 );
+
+/** Of context `c`: where the workspace owes what it bills, balances are below zero. */
+const sideOfContext = sql.raw(`case c.context_type when 'Sale' then 1 else -1 end`);
 
 /** Every journal sums to zero, and its lines on customers' accounts are those of its entries. */
 export function checkJournals(tx: Tx, tenantId: number): Promise<Counts> {
@@ -169,6 +173,8 @@ export function checkBalances(tx: Tx, tenantId: number): Promise<Counts> {
         <> (coalesce(e.receivable, 0), coalesce(e.deposit, 0), coalesce(e.disputed, 0),
           coalesce(e.received, 0))
       union all
+      ${balancesBesideItems(tenantId)}
+      union all
       select 'wallet of party ' || coalesce(w.party_id, e.party_id)
       from (select * from party_wallets where tenant_id = ${tenantId}) w
       full join (
@@ -178,6 +184,40 @@ export function checkBalances(tx: Tx, tenantId: number): Promise<Counts> {
       ) e on e.party_id = w.party_id
       where coalesce(w.balance, 0) <> coalesce(e.amount, 0)`,
   });
+}
+
+/** What is owed for a subscription is what is open on its bills and items. */
+function balancesBesideItems(tenantId: number): Sql {
+  return sql`
+    select 'subscription ' || o.subscription_id || ' of party ' || o.party_id || ' has '
+      || o.balance || ' and open items of ' || o.open
+    from (
+      select subscription_id, party_id, sum(balance) as balance, sum(open) as open
+      from (
+        select subscription_id, party_id, receivable as balance, 0 as open
+        from subscription_balances where tenant_id = ${tenantId}
+        union all
+        select b.subscription_id, b.party_id, 0, ${openOfBill} * ${sideOfContext}
+        from bills b
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+        where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published')
+          and b.subscription_id is not null
+        union all
+        select p.subscription_id, b.party_id, 0, ${openOfPart} * ${sideOfContext}
+        from bill_parts p
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+          and b.status in ('Posted', 'Published')
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+        where p.tenant_id = ${tenantId}
+        union all
+        select i.subscription_id, i.party_id, 0, ${openOfItem}
+          * case i.ledger_account_id when ${payable} then -1 else 1 end
+        from open_items i
+        where i.tenant_id = ${tenantId} and i.subscription_id is not null
+      ) both_sides
+      group by subscription_id, party_id
+    ) o
+    where o.balance <> o.open`;
 }
 
 /**

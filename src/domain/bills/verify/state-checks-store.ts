@@ -74,43 +74,54 @@ function wronglyCancelled(tenantId: number): Sql {
     where c.tenant_id = ${tenantId} and b.party_id is distinct from c.party_id`;
 }
 
-/**
- * A bill has no payment before it is posted. After that it has what wallets and payments paid, and
- * nothing once it is cancelled.
- */
+/** Bills, their shares and other items are settled by entries, and late only after their due date. */
 function wronglyPaid(tenantId: number): Sql {
   return sql`
     select 'bill ' || b.bill_id || ' is ' || b.payment_status || ' with ' || b.paid_amount
     from bills b
+    left join (${settledBy(tenantId, 'bill_id')}) e on e.bill_id = b.bill_id
+    where b.tenant_id = ${tenantId} and (${differs('b')}
+      or (b.overdue_on is not null and (b.bill_number is null or b.overdue_on <= b.due_date)))
+    union all
+    select 'bill ' || p.bill_id || ' is settled for subscription ' || p.subscription_id
+    from bill_parts p
+    left join (${settledBy(tenantId, 'bill_id, subscription_id')}) e
+      on e.bill_id = p.bill_id and e.subscription_id = p.subscription_id
+    where p.tenant_id = ${tenantId} and ${differs('p')}
+    union all
+    select 'open item ' || i.item_id || ' with ' || i.paid_amount
+    from open_items i
+    left join (${settledBy(tenantId, 'item_id')}) e on e.item_id = i.item_id
     left join (
-      select n.bill_id, -sum(${billedAmount}) as amount
-      from subledger_entries n
-      left join journals j on j.tenant_id = ${tenantId} and j.journal_id = n.journal_id
-      left join journals o on o.tenant_id = ${tenantId}
-        and o.journal_id = j.reverses_journal_id
-      where n.tenant_id = ${tenantId} and n.bill_id is not null
+      select n.item_id, sum(${billedAmount}) as amount from subledger_entries n
+      where n.tenant_id = ${tenantId} and n.item_id is not null and n.effect is null
         and n.ledger_account_id in ${openItems}
-        and (n.kind = 'Payment' or (n.kind = 'Reversal' and o.source_type = 'Payment'))
-      group by n.bill_id
-    ) p on p.bill_id = b.bill_id
-    where b.tenant_id = ${tenantId}
-      and (b.paid_amount <> case b.status when 'Cancelled' then 0
-          else b.wallet_applied + coalesce(p.amount, 0) end
-        or not ${paymentStatusFits})`;
+      group by n.item_id
+    ) o on o.item_id = i.item_id
+    where i.tenant_id = ${tenantId} and (${differs('i')} or o.amount is distinct from i.amount)`;
 }
 
-/**
- * A bill cannot be overdue until its due date has passed in every time zone. The ledger has no
- * write-offs, so no bill has that status.
- */
-const paymentStatusFits = sql`case
-  when b.status not in ('Posted', 'Published') then b.payment_status = 'Unpaid'
-  when b.paid_amount >= b.bill_amount then b.payment_status = 'Paid'
-  when b.payment_status = 'Unpaid' then b.paid_amount = 0
-  when b.payment_status = 'PartiallyPaid' then b.paid_amount > 0
-  when b.payment_status = 'Overdue' then b.status = 'Published'
-    and b.due_date < (b.modified_at at time zone 'Pacific/Kiritimati')::date
-  else false end`;
+/** Sums of entries by how they settle: of bills, of their shares, or of other items. */
+function settledBy(tenantId: number, key: 'bill_id' | 'bill_id, subscription_id' | 'item_id'): Sql {
+  const sums = effects.map(
+    (effect) => `sum(settled) filter (where effect = '${effect}') as ${effect}`,
+  );
+  return sql`
+    select ${sql.raw(key)}, ${sql.raw(sums.join(', '))}
+    from subledger_entries
+    where tenant_id = ${tenantId} and effect is not null
+      and item_id is ${sql.raw(key === 'item_id' ? 'not null' : 'null')}
+    group by ${sql.raw(key)}`;
+}
+
+const effects = ['paid', 'credited', 'written_off', 'transferred', 'disputed'] as const;
+
+/** What row `name` keeps is not what its entries `e` come to. */
+function differs(name: string): Sql {
+  const kept = effects.map((effect) => `${name}.${effect === 'paid' ? 'paid_amount' : effect}`);
+  const booked = effects.map((effect) => `coalesce(e.${effect}, 0)`);
+  return sql.raw(`(${kept.join(', ')}) <> (${booked.join(', ')})`);
+}
 
 /** Published is what has a document, on the day for which that was made. */
 function wronglyIssued(tenantId: number): Sql {

@@ -1,0 +1,150 @@
+// The one way to book: every business event becomes a booking, and this writes it. Posting a term
+// has its own path, because it writes thousands of bills by one statement.
+
+import type { Tx } from '../../base/db/pool.ts';
+import type { Stamp } from '../../base/stamp.ts';
+import { takeIds } from '../tenants/numbers-store.ts';
+import { ledgerAccounts } from './accounts.ts';
+import type { Effect, EntryKind, Journal, JournalLine, SubledgerEntry } from './journal.ts';
+import { summed } from './journal.ts';
+import { insertBookings, type NumberedBooking } from './store.ts';
+
+export type ItemKind =
+  | 'Opening'
+  | 'Deposit'
+  | 'Surcharge'
+  | 'Adjustment'
+  | 'Fee'
+  | 'Reversal'
+  | 'Transfer';
+
+/** An open item that an entry begins. The entry says who owes how much, on which account. */
+export type NewItem = {
+  kind: ItemKind;
+  dueDate: string;
+  component?: string | null;
+};
+
+export type BookedEntry = SubledgerEntry & { opens?: NewItem };
+
+/** A business event: what it changes for customers, and the general accounts against that. */
+export type Booking = Omit<Journal, 'lines' | 'entries'> & {
+  entries: readonly BookedEntry[];
+  against?: readonly JournalLine[];
+};
+
+/**
+ * Writes bookings, each as a journal, and returns the ids of the journals. The database holds that
+ * each balances, that nothing is settled twice, and that balances, wallets and open items follow.
+ * The wallets of the parties must be locked before their open items are read.
+ */
+export async function book(
+  tx: Tx,
+  tenantId: number,
+  bookings: readonly Booking[],
+  stamp: Stamp,
+): Promise<number[]> {
+  if (bookings.length === 0) return [];
+  const entries = bookings.reduce((sum, booking) => sum + booking.entries.length, 0);
+  const items = bookings.reduce((sum, booking) => sum + countOpened(booking), 0);
+  const [firstJournal, firstEntry, firstItem] = await Promise.all([
+    takeIds(tx, tenantId, 'journal', bookings.length),
+    entries === 0 ? 0 : takeIds(tx, tenantId, 'entry', entries),
+    items === 0 ? 0 : takeIds(tx, tenantId, 'open-item', items),
+  ]);
+  const ids = { journal: firstJournal, entry: firstEntry, item: firstItem };
+  const numbered = bookings.map((booking) => numberedOf(booking, ids));
+  await insertBookings(tx, tenantId, numbered, stamp);
+  return numbered.map((booking) => booking.journalId);
+}
+
+function countOpened({ entries }: Booking): number {
+  return entries.filter((entry) => entry.opens).length;
+}
+
+function numberedOf(
+  booking: Booking,
+  ids: { journal: number; entry: number; item: number },
+): NumberedBooking {
+  const { entries, against = [], ...head } = booking;
+  const lines = summed([...entries, ...against]);
+  const difference = lines.reduce((sum, line) => sum + line.amount, 0n);
+  if (difference !== 0n) {
+    throw new Error(`${head.source} ${head.sourceId} is out of balance by ${difference}`);
+  }
+  const numbered = entries.map((entry) => {
+    const itemId = entry.opens ? ids.item++ : (entry.itemId ?? null);
+    return { ...entry, itemId, entryId: ids.entry++ };
+  });
+  return { head, journalId: ids.journal++, lines, entries: numbered };
+}
+
+/** What is open, and on which side of the ledger. */
+export type ItemKey = {
+  /** The bill, if the item is one or belongs to one. */
+  billId: number | null;
+  /** Null if the bill itself is the item. */
+  itemId: number | null;
+  accountId: number;
+  partyId: number;
+  subscriptionId: number | null;
+};
+
+type Details = Pick<
+  SubledgerEntry,
+  'paymentId' | 'valueDate' | 'reference' | 'description' | 'isPayment'
+>;
+
+/** Above zero on a bill is a debit of what is receivable and a credit of what is payable. */
+function signedOn(accountId: number, amount: number): number {
+  return accountId === ledgerAccounts.payable ? -amount : amount;
+}
+
+/** An entry that settles so much of an open item; below zero it opens it again. */
+export function settling(
+  item: ItemKey,
+  { kind, effect, amount }: { kind: EntryKind; effect: Effect; amount: number },
+  details: Details = {},
+): BookedEntry {
+  const { billId, itemId, accountId, partyId, subscriptionId } = item;
+  return {
+    ...details,
+    ...{ accountId, partyId, subscriptionId, billId, itemId, kind, effect },
+    amount: signedOn(accountId, -amount),
+  };
+}
+
+/** An entry that begins an open item of so much; below zero it is a credit of the customer. */
+export function opening(
+  owner: Omit<ItemKey, 'itemId'>,
+  { kind, amount }: { kind: EntryKind; amount: number },
+  opens: NewItem,
+  details: Details = {},
+): BookedEntry {
+  const { billId, accountId, partyId, subscriptionId } = owner;
+  return {
+    ...details,
+    ...{ accountId, partyId, subscriptionId, billId, kind, opens },
+    amount: signedOn(accountId, amount),
+    dueDate: opens.dueDate,
+  };
+}
+
+/** An entry that adds so much to a wallet; below zero it takes from it. */
+export function intoWallet(
+  partyId: number,
+  { kind, amount }: { kind: EntryKind; amount: number },
+  details: Details & { billId?: number | null } = {},
+): BookedEntry {
+  const { advance: accountId } = ledgerAccounts;
+  return { ...details, accountId, partyId, subscriptionId: null, kind, amount: -amount };
+}
+
+/** An entry that adds so much to the deposit that is held; below zero it takes from it. */
+export function intoDeposit(
+  owner: { partyId: number; subscriptionId: number; billId?: number | null },
+  { kind, amount }: { kind: EntryKind; amount: number },
+  details: Details = {},
+): BookedEntry {
+  return { ...details, ...owner, accountId: ledgerAccounts.deposit, kind, amount: -amount };
+}

@@ -1,0 +1,35 @@
+// An amount that is open: a bill, or an item that is no bill.
+import type { ItemKey, ItemKind } from '../ledger/book.ts';
+
+export type OpenItem = ItemKey & {
+  kind: 'Bill' | ItemKind;
+  /** The dates of the bill, if the item takes the place of one: a surcharge does. */
+  dueDate: string;
+  issueDate: string;
+  /** Minor units. Below zero the customer has a credit. */
+  open: number;
+};
+
+/** Of a payer whose payment names a subscription or none. */
+export function oldestFirst(items: readonly OpenItem[], subscriptionId: number | null): OpenItem[] {
+  return items.toSorted(
+    (a, b) =>
+      Number(b.subscriptionId === subscriptionId) - Number(a.subscriptionId === subscriptionId) ||
+      compareAge(a, b),
+  );
+}
+
+/** By due date, issue date and bill; what belongs to a bill comes before the bill's own amount. */
+export function compareAge(a: OpenItem, b: OpenItem): number {
+  return (
+    compareText(a.dueDate, b.dueDate) ||
+    compareText(a.issueDate, b.issueDate) ||
+    (a.billId ?? 0) - (b.billId ?? 0) ||
+    (a.subscriptionId ?? 0) - (b.subscriptionId ?? 0) ||
+    (a.itemId ?? Number.MAX_SAFE_INTEGER) - (b.itemId ?? Number.MAX_SAFE_INTEGER)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

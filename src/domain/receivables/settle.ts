@@ -1,0 +1,96 @@
+// How money is laid on open items: the methods of settlement, and credits before money.
+import { compareAge, type OpenItem, oldestFirst } from './open-item.ts';
+
+export const settlementMethods = [
+  'Chronology',
+  'Component Priority',
+  'Latest First',
+  'Proportional',
+  'Manual',
+] as const;
+export type SettlementMethod = (typeof settlementMethods)[number];
+
+/** So much of an item is settled. Below zero on a credit that is used. */
+export type Allocation = { item: OpenItem; amount: number };
+
+/**
+ * Credits are used for the oldest debts of their own subscription, before money is. What both sides
+ * of it come to is zero.
+ */
+export function useCredits(items: readonly OpenItem[]): Allocation[] {
+  const credits = items.filter((item) => item.open < 0).toSorted(compareAge);
+  return credits.flatMap((credit) => {
+    const debts = items.filter(
+      (item) => item.open > 0 && item.subscriptionId === credit.subscriptionId,
+    );
+    const used = inOrder(debts.toSorted(compareAge), -credit.open);
+    const total = used.reduce((sum, one) => sum + one.amount, 0);
+    credit.open += total;
+    return total === 0 ? [] : [...used, { item: credit, amount: -total }];
+  });
+}
+
+/**
+ * Lays an amount on debts by the method of the payer; what is left over belongs into the wallet.
+ * What is laid on an item is no longer open on it.
+ */
+export function settle(
+  items: readonly OpenItem[],
+  amount: number,
+  { method, subscriptionId }: { method: SettlementMethod; subscriptionId: number | null },
+): Allocation[] {
+  const debts = items.filter((item) => item.open > 0);
+  switch (method) {
+    case 'Manual':
+      return [];
+    case 'Latest First':
+      return inOrder(latestFirst(debts), amount);
+    case 'Proportional':
+      return inProportion(debts.toSorted(compareAge), amount);
+    default:
+      return inOrder(oldestFirst(debts, subscriptionId), amount);
+  }
+}
+
+/** The newest due date first; a surcharge stays before its bill. */
+function latestFirst(debts: readonly OpenItem[]): OpenItem[] {
+  const byDay = Map.groupBy(debts.toSorted(compareAge), (item) => item.dueDate);
+  const days = [...byDay.keys()].sort().reverse();
+  return days.flatMap((day) => byDay.get(day) ?? []);
+}
+
+/** One after the other, as far as the amount goes. */
+function inOrder(debts: readonly OpenItem[], amount: number): Allocation[] {
+  let left = amount;
+  return debts.flatMap((item) => {
+    const share = Math.min(left, item.open);
+    if (share <= 0) return [];
+    left -= share;
+    item.open -= share;
+    return [{ item, amount: share }];
+  });
+}
+
+/**
+ * The floor of each share; the units that are left over go one by one, the largest share first and
+ * of equal ones the oldest, and never above what is open.
+ */
+function inProportion(debts: readonly OpenItem[], amount: number): Allocation[] {
+  const total = debts.reduce((sum, item) => sum + BigInt(item.open), 0n);
+  if (total === 0n) return [];
+  if (BigInt(amount) >= total) return inOrder(debts, amount);
+  const shares = debts.map((item) => ({
+    item,
+    amount: Number((BigInt(item.open) * BigInt(amount)) / total),
+  }));
+  let left = amount - shares.reduce((sum, share) => sum + share.amount, 0);
+  const largestFirst = shares.toSorted((a, b) => b.item.open - a.item.open);
+  for (const share of largestFirst) {
+    if (left === 0) break;
+    if (share.amount === share.item.open) continue;
+    share.amount += 1;
+    left -= 1;
+  }
+  for (const share of shares) share.item.open -= share.amount;
+  return shares.filter((share) => share.amount > 0);
+}
