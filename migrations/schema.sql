@@ -3423,6 +3423,74 @@ $function$
 ;
 -- owned by the owner
 
+-- payments (0014_payments.sql)
+
+-- Money received from a party, or paid to it. Rows are appended and never changed. What it settles
+-- are the entries of the subledger that name it.
+create table payments (
+  tenant_id bigint not null,
+  payment_id bigint not null,
+  -- Unique for ever, so that nothing is booked twice.
+  reference text not null,
+  direction text not null,
+  is_refund boolean not null default false,
+  party_id bigint not null,
+  -- The subscription that the payer named.
+  subscription_id bigint,
+  amount bigint not null,
+  -- What of it went into the wallet; below zero, what a refund took from it.
+  wallet_amount bigint not null default 0,
+  -- What of it pays debts that were written off.
+  recovered_amount bigint not null default 0,
+  -- The day on which the customer paid.
+  value_date date not null,
+  -- The day in the books: later than the value date if that month was closed.
+  posting_date date not null,
+  payment_method text not null,
+  cash_account_id bigint not null,
+  bank_account_id bigint,
+  journal_id bigint not null,
+  remark text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint payments_amount_check CHECK ((amount > 0)),
+  constraint payments_check CHECK (((wallet_amount >= (- amount)) AND (wallet_amount <= amount))),
+  constraint payments_direction_check CHECK ((direction = ANY (ARRAY['In'::text, 'Out'::text]))),
+  constraint payments_pkey PRIMARY KEY (tenant_id, payment_id),
+  constraint payments_recovered_amount_check CHECK ((recovered_amount >= 0)),
+  constraint payments_reference_check CHECK ((reference <> ''::text)),
+  constraint payments_reference_key UNIQUE (tenant_id, reference),
+  constraint payments_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX payments_date ON public.payments USING btree (tenant_id, value_date, payment_id);
+CREATE INDEX payments_party ON public.payments USING btree (tenant_id, party_id, payment_id);
+CREATE INDEX payments_subscription ON public.payments USING btree (tenant_id, subscription_id, payment_id) WHERE (subscription_id IS NOT NULL);
+CREATE TRIGGER payments_append_only BEFORE DELETE OR UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table payments enable row level security, force row level security;
+create policy tenant_wall on payments as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on payments to billwright_api;
+grant insert, select on payments to billwright_worker;
+
+-- A payment that was taken back, because a cheque bounced or it was booked by mistake. The key is
+-- the payment: a second reversal is impossible.
+create table payment_reversals (
+  tenant_id bigint not null,
+  payment_id bigint not null,
+  reversal_date date not null,
+  reason text not null,
+  journal_id bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint payment_reversals_pkey PRIMARY KEY (tenant_id, payment_id),
+  constraint payment_reversals_reason_check CHECK ((reason <> ''::text)),
+  constraint payment_reversals_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, payment_id)
+);
+CREATE TRIGGER payment_reversals_append_only BEFORE DELETE OR UPDATE ON public.payment_reversals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table payment_reversals enable row level security, force row level security;
+create policy tenant_wall on payment_reversals as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on payment_reversals to billwright_api;
+grant insert, select on payment_reversals to billwright_worker;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.

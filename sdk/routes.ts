@@ -131,6 +131,31 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Credit Notes',
   },
+  makePayments: {
+    path: '/billing/payments/make-payments',
+    method: 'Create',
+    action: 'Create Payments',
+  },
+  getPayments: {
+    path: '/billing/payments/get-payments',
+    method: 'Retrieve',
+    action: 'Retrieve Payments',
+  },
+  reversePayment: {
+    path: '/billing/payments/reverse-payment',
+    method: 'Update',
+    action: 'Reverse Payment',
+  },
+  refundPayment: {
+    path: '/billing/payments/refund-payment',
+    method: 'Update',
+    action: 'Refund Payment',
+  },
+  settleWallet: {
+    path: '/billing/payments/settle-wallet',
+    method: 'Update',
+    action: 'Settle Wallet',
+  },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',

@@ -18,7 +18,8 @@ const everybody: readonly RoleName[] = roleNames;
 const administrator: readonly RoleName[] = ['Administrator'];
 const billing: readonly RoleName[] = ['Administrator', 'Billing Manager', 'Billing Operator'];
 const managers: readonly RoleName[] = ['Administrator', 'Billing Manager'];
-const readers: readonly RoleName[] = [...billing, 'Auditor'];
+const readers: readonly RoleName[] = [...billing, 'Accountant', 'Auditor'];
+const cashiers: readonly RoleName[] = [...managers, 'Accountant', 'Cashier'];
 const auditors: readonly RoleName[] = ['Administrator', 'Auditor'];
 
 /** Written by hand: a new operation is given to roles here on purpose. */
@@ -108,11 +109,16 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   uploadUsage: billing,
   getJobs: readers,
   cancelJob: billing,
-  getTrialBalance: [...managers, 'Auditor'],
+  makePayments: cashiers,
+  getPayments: [...readers, 'Cashier', 'Customer'],
+  reversePayment: cashiers,
+  refundPayment: managers,
+  settleWallet: cashiers,
+  getTrialBalance: [...managers, 'Accountant', 'Auditor'],
   getSettings: readers,
   updateSettings: administrator,
   moveClock: administrator,
-  getAudit: auditors,
+  getAudit: [...auditors, 'Accountant'],
 };
 
 /** May call for its own party only, and only as a login that has one. */
@@ -124,6 +130,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getBillDocument: 'Customer',
   getBills: 'Customer',
   explainBill: 'Customer',
+  getPayments: 'Customer',
 };
 
 // No worker runs here, and no call waits for a job.

@@ -73,6 +73,8 @@ const writers: Record<string, Writers> = {
   number_series: 'domain/tenants',
   operation_counts: 'domain/monitoring',
   open_items: 'domain/ledger',
+  payment_reversals: 'domain/payments',
+  payments: 'domain/payments',
   party_wallets: 'domain/receivables',
   parties: { 'domain/parties': 'all other columns', 'domain/access': 'portal_status' },
   plan_subscriptions: null,

@@ -70,6 +70,11 @@ const groups: readonly Group[] = [
     paths: ['bills/', 'connections/bill-connection'],
   },
   {
+    name: 'Payments',
+    description: 'Take payments, see what each settles, reverse one, refund and use wallets.',
+    paths: ['payments/make-payments', 'payments/'],
+  },
+  {
     name: 'Ledger',
     description: 'Credit notes and the balances of ledger accounts.',
     paths: ['credit-notes/', 'ledger/'],

@@ -60,6 +60,11 @@ import { replaceMeterOperation } from './meters/replace-meter.ts';
 import { reviewReadingOperation } from './meters/review-reading.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
+import { getPayments } from './payments/get-payments.ts';
+import { makePayments } from './payments/make-payments.ts';
+import { refundPayment } from './payments/refund-payment.ts';
+import { reversePayment } from './payments/reverse-payment.ts';
+import { settleWallet } from './payments/settle-wallet.ts';
 import { getPeriods } from './periods/get-periods.ts';
 import { makePeriods } from './periods/make-periods.ts';
 import { createService } from './services/create-service.ts';
@@ -131,6 +136,11 @@ export const catalogue = {
   cancelBill: cancelBillOperation,
   billConnection,
   getCreditNotes,
+  makePayments,
+  getPayments,
+  reversePayment,
+  refundPayment,
+  settleWallet,
   importData,
   publishBills,
   distributeBills,

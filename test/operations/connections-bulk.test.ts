@@ -222,9 +222,8 @@ test('a thousand rows take as many statements as one', async () => {
   }));
   const one = await statementsOf(() => load(rows.slice(0, 1)));
   const thousand = await statementsOf(() => load(rows.slice(1)));
-  // Ids of journals and entries come from blocks; to take a new one is a transaction of its own.
-  const ofBlock = 4;
-  assert.ok([0, ofBlock].includes(Math.abs(thousand - one)), `${one}, then ${thousand}`);
+  // Blocks of ids are taken beside the call, by four statements each: of entries and of open items.
+  assert.ok(thousand <= one + 8, `${thousand} statements instead of ${one}`);
   const { headers } = await admin.getConnections({
     page: { pageNumber: 0, size: 1 },
     metaData: { search: 'load ' },

@@ -1,4 +1,4 @@
-// The seven roles and what each may do. A permission is `resource:verb`; every operation names one.
+// The eight roles and what each may do. A permission is `resource:verb`; every operation names one.
 
 export const permissions = [
   'parties:read',
@@ -29,6 +29,10 @@ export const permissions = [
   'bills:post',
   'bills:distribute',
   'own-bills:read',
+  'payments:read',
+  'payments:write',
+  'payments:manage',
+  'own-payments:read',
   'ledger:read',
   'settings:read',
   'settings:write',
@@ -44,6 +48,7 @@ export const roleNames = [
   'Billing Operator',
   'Meter Reader',
   'Cashier',
+  'Accountant',
   'Auditor',
   'Customer',
 ] as const;
@@ -68,6 +73,7 @@ const operator: readonly Permission[] = [
   'bills:read',
   'bills:write',
   'bills:distribute',
+  'payments:read',
   'settings:read',
 ];
 
@@ -81,22 +87,30 @@ const manager: readonly Permission[] = [
   'terms:manage',
   // Posting, publishing and taking back.
   'bills:post',
+  'payments:write',
+  // Refunds, and reversals of what others took.
+  'payments:manage',
   'ledger:read',
 ];
+
+/** All that is not of the caller alone. */
+const reads = permissions.filter((name) => name.endsWith(':read'));
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
   'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
-  Cashier: ['parties:read', 'bills:read'],
-  Auditor: permissions.filter((name) => name.endsWith(':read')),
+  Cashier: ['parties:read', 'bills:read', 'payments:read', 'payments:write'],
+  Accountant: [...reads.filter((name) => name !== 'access:read'), 'payments:write'],
+  Auditor: reads,
   Customer: [
     'own-party:read',
     'own-subscriptions:read',
     'own-readings:read',
     'own-readings:write',
     'own-bills:read',
+    'own-payments:read',
   ],
 };
 

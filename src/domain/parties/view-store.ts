@@ -50,14 +50,18 @@ async function listPartyViews(
     sql<PartyView>`
       select p.* from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
       cross join lateral (
-        select ${partyColumns}, coalesce((
-            select w.balance from party_wallets w
-            where w.tenant_id = ${tenantId} and w.party_id = parties.party_id
-          ), 0)::text as wallet_balance, portal_status, (
-            select coalesce(sum(b.receivable), 0)::text from subscription_balances b
-            where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
-          ) as outstanding
+        select ${partyColumns}, coalesce(w.paid_ahead, 0)::text as wallet_balance, portal_status, (
+            coalesce(w.own_debt, 0) + coalesce((
+              select sum(b.receivable) from subscription_balances b
+              where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
+            ), 0)
+          )::text as outstanding
         from parties
+        left join lateral (
+          select balance as paid_ahead, receivable as own_debt from party_wallets
+          where party_wallets.tenant_id = ${tenantId}
+            and party_wallets.party_id = parties.party_id
+        ) w on true
         where tenant_id = ${tenantId} and party_number = wanted.party_number
         limit 1
       ) p

@@ -29,6 +29,7 @@ const seriesStart = {
   journal: 0,
   entry: 0,
   'open-item': 0,
+  payment: 0,
   term: 0,
   job: 0,
   bill: 0,
@@ -65,13 +66,14 @@ export async function takeNumbers(
 }
 
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
-type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item'>;
+type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item' | 'payment'>;
 
 /** Taken from the counter at a time, and handed out by this process. */
 const blockSizes: Record<IdSeries, number> = {
   journal: 100,
   entry: 1_000,
   'open-item': 100,
+  payment: 100,
 };
 
 type Block = { next: number; last: number };

@@ -1,0 +1,260 @@
+// Payments are taken: each settles what its payer owes, and the rest goes into the wallet.
+
+import { formatDate } from '../../base/calendar.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import type { RowProblem } from '../../base/errors.ts';
+import type { Stamp } from '../../base/stamp.ts';
+import { billReference } from '../bills/reference.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
+import { listOpenItems, lockBills, lockWallets } from '../receivables/items-store.ts';
+import type { OpenItem } from '../receivables/open-item.ts';
+import {
+  type Allocation,
+  type SettlementMethod,
+  settle,
+  useCredits,
+} from '../receivables/settle.ts';
+import { takeIds } from '../tenants/numbers-store.ts';
+import { allocate, foreignBills } from './allocate.ts';
+import { listPayers } from './payers-store.ts';
+import type { Payer, WantedPayment } from './payment.ts';
+import {
+  insertPayments,
+  type KnownReference,
+  listBillOwners,
+  listReferences,
+  type NewPayment,
+} from './store.ts';
+
+export type Made = {
+  problems: readonly RowProblem[];
+  /** By row: the id of the payment, also of one that had been taken before. */
+  paymentIds: readonly number[];
+  /** Rows that were taken before and are not booked again. */
+  repeated: number;
+};
+
+/** A payment of a known payer. */
+type Payment = WantedPayment & { row: number; paymentId: number; by: Payer };
+
+/** All are taken or, where one is refused, none. */
+export async function makePayments(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly WantedPayment[],
+  { today, stamp }: { today: Temporal.PlainDate; stamp: Stamp },
+): Promise<Made> {
+  const payers = await listPayers(
+    tx,
+    tenantId,
+    wanted.map((one) => one.payer),
+  );
+  const early = wanted.flatMap((one, row) => problemsOf(one, payers[row], row, today));
+  if (early.length > 0) return { problems: early, paymentIds: [], repeated: 0 };
+  const byParty = payers.map((payer) => payer?.partyId ?? 0);
+  await lockWallets(tx, tenantId, byParty);
+  const references = wanted.map((one) => one.reference);
+  const known = await listReferences(tx, tenantId, references);
+  const firstId = await takeIds(tx, tenantId, 'payment', wanted.length);
+  const taken = takeNew(wanted, payers, known, firstId);
+  if (taken.problems.length > 0) return { ...taken, repeated: 0 };
+  const problems = await bookPayments(tx, tenantId, taken.payments, stamp);
+  return {
+    problems,
+    paymentIds: taken.paymentIds,
+    repeated: wanted.length - taken.payments.length,
+  };
+}
+
+function problemsOf(
+  { valueDate, payer }: WantedPayment,
+  by: Payer | undefined,
+  row: number,
+  today: Temporal.PlainDate,
+): RowProblem[] {
+  if (!by) return [{ row, ...missingPayer(payer) }];
+  if (by.isArchived) {
+    const message = 'The party is archived: restore it first, or name another payer';
+    const rejectedValue = payer.partyNumber ?? payer.partyId ?? payer.connectionNumber;
+    return [{ row, name: 'partyNumber', code: 'PARTY_ARCHIVED', message, rejectedValue }];
+  }
+  if (Temporal.PlainDate.compare(valueDate, today) > 0) {
+    const message = 'The date of a payment is not after today';
+    const rejectedValue = formatDate(valueDate);
+    return [{ row, name: 'paymentDate', code: 'DATE_IN_FUTURE', message, rejectedValue }];
+  }
+  return [];
+}
+
+function missingPayer(payer: WantedPayment['payer']): Omit<RowProblem, 'row'> {
+  if (payer.connectionNumber !== null) {
+    const { connectionNumber: rejectedValue } = payer;
+    const message = `No subscription has the number ${rejectedValue}`;
+    return { name: 'connectionNumber', code: 'SUBSCRIPTION_NOT_FOUND', message, rejectedValue };
+  }
+  if (payer.billId !== null) {
+    const rejectedValue = billReference(payer.billId);
+    const message = `No posted bill has the reference ${rejectedValue}`;
+    return { name: 'billRefNo', code: 'BILL_NOT_FOUND', message, rejectedValue };
+  }
+  const name = payer.partyId === null ? 'partyNumber' : 'partyID';
+  const rejectedValue = payer.partyId ?? payer.partyNumber;
+  const message = `No party has the ${name} ${rejectedValue}`;
+  return { name, code: 'PARTY_NOT_FOUND', message, rejectedValue };
+}
+
+/** A reference that was used for the same party and amount is a repetition, not a payment. */
+function takeNew(
+  wanted: readonly WantedPayment[],
+  payers: readonly (Payer | undefined)[],
+  known: Map<string, KnownReference>,
+  firstId: number,
+): { payments: Payment[]; paymentIds: number[]; problems: RowProblem[] } {
+  const payments: Payment[] = [];
+  const paymentIds: number[] = [];
+  const problems: RowProblem[] = [];
+  wanted.forEach((one, row) => {
+    const by = payers[row];
+    if (!by) return;
+    const { reference, amount } = one;
+    const before = known.get(reference);
+    if (before && (before.party_id !== by.partyId || before.amount !== amount)) {
+      const what = `The reference ${reference} belongs to payment ${before.payment_id}`;
+      const message = `${what}, which has another payer or amount`;
+      problems.push({
+        row,
+        name: 'reference',
+        code: 'DUPLICATE',
+        message,
+        rejectedValue: reference,
+      });
+    }
+    const paymentId = before?.payment_id ?? firstId + row;
+    paymentIds.push(paymentId);
+    if (before) return;
+    const key = { reference, payment_id: paymentId, party_id: by.partyId, amount };
+    known.set(reference, key);
+    payments.push({ ...one, row, paymentId, by });
+  });
+  return { payments, paymentIds, problems };
+}
+
+async function bookPayments(
+  tx: Tx,
+  tenantId: number,
+  payments: readonly Payment[],
+  stamp: Stamp,
+): Promise<RowProblem[]> {
+  if (payments.length === 0) return [];
+  const owners = await listBillOwners(tx, tenantId, billsAllocated(payments));
+  const foreign = payments.flatMap((payment) => foreignBills(payment, owners, payment.row));
+  if (foreign.length > 0) return foreign;
+  const partyIds = [...new Set(payments.map(({ by }) => by.partyId))];
+  const items = await listOpenItems(tx, tenantId, { partyIds });
+  const itemsOf = Map.groupBy(items, (item) => item.partyId);
+  const laid = payments.map((payment) => layOut(payment, itemsOf.get(payment.by.partyId) ?? []));
+  const problems = laid.flatMap((one) => one.problems);
+  if (problems.length > 0) return problems;
+  const billIds = new Set(
+    laid.flatMap((one) => one.entries.flatMap((entry) => entry.billId ?? [])),
+  );
+  if (billIds.size > 1) await lockBills(tx, tenantId, [...billIds]);
+  const groups = [...Map.groupBy(laid, ({ payment }) => bookKey(payment)).values()];
+  const journalIds = await book(tx, tenantId, groups.map(bookingOf), stamp);
+  const rows = groups.flatMap((group, index) =>
+    group.map((one) => rowOf(one, journalIds[index] ?? 0)),
+  );
+  const stored = await insertPayments(tx, tenantId, rows, stamp);
+  if (stored === rows.length) return [];
+  const message = 'Another call has just used one of these references; send the call again';
+  const rejectedValue = payments[0]?.reference;
+  return [{ row: 0, name: 'reference', code: 'DUPLICATE', message, rejectedValue }];
+}
+
+function billsAllocated(payments: readonly Payment[]): number[] {
+  return payments.flatMap((payment) => payment.allocations.map((one) => one.billId));
+}
+
+type LaidOut = {
+  payment: Payment;
+  entries: BookedEntry[];
+  walletAmount: number;
+  problems: RowProblem[];
+};
+
+/** What a payment does to open items and to the wallet. */
+function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
+  const { by, amount, paymentId, reference, valueDate } = payment;
+  const account = by.isPaidByWorkspace ? ledgerAccounts.payable : ledgerAccounts.receivable;
+  const items = all.filter((item) => item.accountId === account);
+  const offsets = useCredits(items);
+  const { allocations, problems } = allocationsOf(payment, items);
+  const settled = allocations.reduce((sum, one) => sum + one.amount, 0);
+  const left = amount - settled;
+  const details = { paymentId, reference, valueDate: valueDate.toString() };
+  if (by.isPaidByWorkspace && left > 0) {
+    const message = 'More than the workspace owes to the party';
+    const problem = { name: 'amount', code: 'AMOUNT_ABOVE_OPEN', rejectedValue: null } as const;
+    problems.push({ row: payment.row, message, ...problem });
+  }
+  const entries = [
+    ...offsets.map((one) =>
+      settling(one.item, { kind: 'Offset', effect: 'paid', amount: one.amount }, { reference }),
+    ),
+    ...allocations.map((one) =>
+      settling(one.item, { kind: 'Payment', effect: 'paid', amount: one.amount }, details),
+    ),
+    ...(left > 0 ? [intoWallet(by.partyId, { kind: 'Payment', amount: left }, details)] : []),
+  ];
+  return { payment, entries, walletAmount: left, problems };
+}
+
+function allocationsOf(
+  payment: Payment,
+  items: readonly OpenItem[],
+): { allocations: Allocation[]; problems: RowProblem[] } {
+  const { by, amount, row } = payment;
+  if (payment.allocations.length > 0) return allocate(payment, items, row);
+  const method = by.settlementMethod as SettlementMethod;
+  const allocations = settle(items, amount, { method, subscriptionId: by.subscriptionId });
+  return { allocations, problems: [] };
+}
+
+/** Payments with one key share a journal. */
+function bookKey({ by, valueDate }: Payment): string {
+  const { businessUnitId, cashAccountId, isPaidByWorkspace } = by;
+  return [businessUnitId, cashAccountId, isPaidByWorkspace, valueDate].join(' ');
+}
+
+function bookingOf(group: readonly LaidOut[]): Booking {
+  const [first] = group;
+  if (!first) throw new Error('a group of payments has one at least');
+  const { by, paymentId, reference, valueDate } = first.payment;
+  const total = group.reduce((sum, { payment }) => sum + payment.amount, 0);
+  return {
+    source: 'Payment',
+    sourceId: paymentId,
+    businessUnitId: by.businessUnitId,
+    postingDate: valueDate,
+    description: group.length === 1 ? `Payment ${reference}` : `${group.length} payments`,
+    entries: group.flatMap((one) => one.entries),
+    against: [{ accountId: by.cashAccountId, amount: by.isPaidByWorkspace ? -total : total }],
+  };
+}
+
+function rowOf({ payment, walletAmount }: LaidOut, journalId: number): NewPayment {
+  const { by, valueDate, paymentId, reference, amount } = payment;
+  return {
+    ...{ paymentId, reference, amount, walletAmount, journalId, isRefund: false },
+    direction: by.isPaidByWorkspace ? 'Out' : 'In',
+    partyId: by.partyId,
+    subscriptionId: by.subscriptionId,
+    valueDate: valueDate.toString(),
+    postingDate: valueDate.toString(),
+    paymentMethod: payment.paymentMethod,
+    cashAccountId: by.cashAccountId,
+    bankAccountId: payment.bankAccountId,
+    remark: payment.remark,
+  };
+}

@@ -1,0 +1,38 @@
+// A payment as a caller wants it, and the payer that it names.
+
+export const paymentMethods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Online', 'Cheque'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
+
+/** One of the four is given. */
+export type PayerKey = {
+  partyId: number | null;
+  partyNumber: number | null;
+  connectionNumber: string | null;
+  billId: number | null;
+};
+
+/** The party that pays, the subscription that it named, and the rules of its context. */
+export type Payer = {
+  partyId: number;
+  isArchived: boolean;
+  subscriptionId: number | null;
+  settlementMethod: string;
+  cashAccountId: number;
+  businessUnitId: number;
+  /** Whether the workspace pays the party: a vendor or an employee. */
+  isPaidByWorkspace: boolean;
+};
+
+export type WantedAllocation = { billId: number; amount: number };
+
+export type WantedPayment = {
+  reference: string;
+  payer: PayerKey;
+  /** Minor units. */
+  amount: number;
+  valueDate: Temporal.PlainDate;
+  paymentMethod: PaymentMethod;
+  bankAccountId: number | null;
+  allocations: readonly WantedAllocation[];
+  remark: string | null;
+};

@@ -1,0 +1,100 @@
+// Customers who owe bills of given amounts, and what is left of them.
+import { billsOf, generate, post, type ShownBill } from './bill-run.ts';
+import { type OfferPlace, openOffer } from './offer-place.ts';
+import type { Service } from './pricing.ts';
+import type { Scene } from './scene.ts';
+
+export type Owing = OfferPlace & {
+  /** Bills July 2026, August and so on; each subscription with its amount. */
+  bill(amounts: Record<string, number>): Promise<ShownBill[]>;
+  /** What is open of each bill of the customer, the oldest first. */
+  left(): Promise<(number | undefined)[]>;
+  wallet(partyNumber?: number): Promise<number>;
+  owed(partyNumber?: number): Promise<number>;
+  pay(payment: Partial<Payment>): Promise<number>;
+};
+
+type Payment = Parameters<Owing['client']['makePayments']>[0]['payments'][number];
+
+let references = 0;
+
+/** Amounts of bills are given by hand; below zero they are a rebate. */
+export async function openOwing(
+  scene: Scene,
+  workspace: string,
+  service: Partial<Service> = {},
+): Promise<Owing> {
+  const place = await openOffer(
+    scene,
+    workspace,
+    {
+      autoApplyWallet: 0,
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' },
+        { name: 'rebate', label: 'Rebate', type: 'Discount', manual: 'Optional' },
+      ],
+      ...service,
+    } as Partial<Service>,
+    {
+      componentRules: [
+        { component: 'fee', formula: '0' },
+        { component: 'rebate', formula: '0' },
+      ],
+    },
+  );
+  const { client } = place;
+  let month = 7;
+  const bill = async (amounts: Record<string, number>) => {
+    const start = Temporal.PlainDate.from({ year: 2026, month, day: 1 });
+    month += 1;
+    const end = start.add({ months: 1 }).subtract({ days: 1 });
+    const dueDate = wire(end.add({ days: 15 }));
+    const days = { startDate: wire(start), endDate: wire(end), dueDate };
+    const termID = await place.open(days);
+    const compsData = Object.entries(amounts).map(([number, amount]) =>
+      amount < 0 ? [number, 'rebate', String(amount)] : [number, 'fee', String(amount)],
+    );
+    await client.postManualComponentValues({
+      operation: 'schedule',
+      data: { data: JSON.stringify({ termID, compsData }) },
+    });
+    await generate(place, termID);
+    await post(place, termID);
+    return billsOf(place, termID);
+  };
+  const view = async (partyNumber = place.party) => (await client.getUsers({ partyNumber })).data;
+  return {
+    ...place,
+    bill,
+    async left() {
+      const { data } = await client.getBills({});
+      return data.bills
+        .toSorted((a, b) => (a.billID ?? 0) - (b.billID ?? 0))
+        .map((one) => one.outstandingAmount);
+    },
+    async wallet(partyNumber) {
+      return (await view(partyNumber)).user.walletAccount?.balance ?? 0;
+    },
+    async owed(partyNumber) {
+      return (await view(partyNumber)).user.outstandingAccount?.balance ?? 0;
+    },
+    async pay(payment) {
+      references += 1;
+      const usual = { reference: `R${references}`, amount: 0, paymentMethod: 'Cash' } as const;
+      const payer = hasPayer(payment) ? {} : { partyNumber: place.party };
+      const { headers } = await client.makePayments({
+        payments: [{ ...usual, ...payer, ...payment }],
+      });
+      return Number(headers.get('x-resource-id'));
+    },
+  };
+}
+
+function hasPayer(payment: Partial<Payment>): boolean {
+  const { partyID, partyNumber, connectionNumber, billRefNo } = payment;
+  return [partyID, partyNumber, connectionNumber, billRefNo].some((key) => key !== undefined);
+}
+
+function wire(date: Temporal.PlainDate): string {
+  return date.toString().split('-').reverse().join('/');
+}
