@@ -64,3 +64,38 @@ grant select, insert on payment_reversals to billwright_api, billwright_worker;
 create trigger payment_reversals_append_only
   before update or delete on payment_reversals
   for each row execute function refuse_change();
+
+create table adjustments (
+  tenant_id bigint not null,
+  adjustment_id bigint not null,
+  reference text not null check (reference <> ''),
+  party_id bigint not null,
+  subscription_id bigint not null,
+  bill_id bigint,
+  component text not null,
+  kind text not null check (kind in ('Debit', 'Credit', 'WriteOff', 'BadDebt')),
+  amount bigint not null check (amount > 0),
+  wallet_amount bigint not null default 0 check (wallet_amount between 0 and amount),
+  posting_date date not null,
+  reason text not null check (reason <> ''),
+  journal_id bigint not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, adjustment_id),
+  constraint adjustments_reference_key unique (tenant_id, reference),
+  foreign key (tenant_id, party_id) references parties (tenant_id, party_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+comment on table adjustments is
+  'A correction of what a customer owes that no bill brings: charged, credited, written off by '
+  'decision or as a bad debt. Rows are appended and never changed.';
+comment on column adjustments.amount is 'In minor units, above zero whatever the kind.';
+comment on column adjustments.wallet_amount is
+  'What of a credit was more than was open, and went into the wallet.';
+create index adjustments_subscription on adjustments (tenant_id, subscription_id, adjustment_id);
+create index adjustments_party on adjustments (tenant_id, party_id, adjustment_id);
+call wall_off('adjustments');
+grant select, insert on adjustments to billwright_api, billwright_worker;
+create trigger adjustments_append_only
+  before update or delete on adjustments
+  for each row execute function refuse_change();

@@ -3491,6 +3491,44 @@ create policy tenant_wall on payment_reversals as permissive for all using ((ten
 grant insert, select on payment_reversals to billwright_api;
 grant insert, select on payment_reversals to billwright_worker;
 
+-- A correction of what a customer owes that no bill brings: charged, credited, written off by
+-- decision or as a bad debt. Rows are appended and never changed.
+create table adjustments (
+  tenant_id bigint not null,
+  adjustment_id bigint not null,
+  reference text not null,
+  party_id bigint not null,
+  subscription_id bigint not null,
+  bill_id bigint,
+  component text not null,
+  kind text not null,
+  -- In minor units, above zero whatever the kind.
+  amount bigint not null,
+  -- What of a credit was more than was open, and went into the wallet.
+  wallet_amount bigint not null default 0,
+  posting_date date not null,
+  reason text not null,
+  journal_id bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint adjustments_amount_check CHECK ((amount > 0)),
+  constraint adjustments_check CHECK (((wallet_amount >= 0) AND (wallet_amount <= amount))),
+  constraint adjustments_kind_check CHECK ((kind = ANY (ARRAY['Debit'::text, 'Credit'::text, 'WriteOff'::text, 'BadDebt'::text]))),
+  constraint adjustments_pkey PRIMARY KEY (tenant_id, adjustment_id),
+  constraint adjustments_reason_check CHECK ((reason <> ''::text)),
+  constraint adjustments_reference_check CHECK ((reference <> ''::text)),
+  constraint adjustments_reference_key UNIQUE (tenant_id, reference),
+  constraint adjustments_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint adjustments_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE INDEX adjustments_party ON public.adjustments USING btree (tenant_id, party_id, adjustment_id);
+CREATE INDEX adjustments_subscription ON public.adjustments USING btree (tenant_id, subscription_id, adjustment_id);
+CREATE TRIGGER adjustments_append_only BEFORE DELETE OR UPDATE ON public.adjustments FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table adjustments enable row level security, force row level security;
+create policy tenant_wall on adjustments as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on adjustments to billwright_api;
+grant insert, select on adjustments to billwright_worker;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.

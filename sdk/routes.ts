@@ -156,6 +156,11 @@ export const routes = {
     method: 'Update',
     action: 'Settle Wallet',
   },
+  makeAdjustments: {
+    path: '/billing/adjustments/make-adjustments',
+    method: 'Create',
+    action: 'Create Adjustments',
+  },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',

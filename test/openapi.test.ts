@@ -141,6 +141,7 @@ test('every operation is in a group that has a description, in the order of the 
     'Meters and readings',
     'Bill run',
     'Bills and documents',
+    'Payments',
     'Ledger',
     'Imports and exports',
     'Jobs and audit',

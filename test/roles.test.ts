@@ -114,6 +114,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   reversePayment: cashiers,
   refundPayment: managers,
   settleWallet: cashiers,
+  makeAdjustments: [...managers, 'Accountant'],
   getTrialBalance: [...managers, 'Accountant', 'Auditor'],
   getSettings: readers,
   updateSettings: administrator,

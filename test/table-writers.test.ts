@@ -10,6 +10,7 @@ import { root } from './support/source.ts';
 type Writers = string | null | Record<string, string>;
 
 const writers: Record<string, Writers> = {
+  adjustments: 'domain/receivables',
   assignment_registers: 'domain/meters',
   audit_entries: 'domain/audit',
   bank_accounts: 'domain/pricing',
@@ -73,9 +74,9 @@ const writers: Record<string, Writers> = {
   number_series: 'domain/tenants',
   operation_counts: 'domain/monitoring',
   open_items: 'domain/ledger',
-  payment_reversals: 'domain/payments',
-  payments: 'domain/payments',
-  party_wallets: 'domain/receivables',
+  payment_reversals: 'domain/receivables',
+  payments: 'domain/receivables',
+  party_wallets: 'domain/ledger',
   parties: { 'domain/parties': 'all other columns', 'domain/access': 'portal_status' },
   plan_subscriptions: null,
   plan_versions: 'domain/pricing',

@@ -76,8 +76,8 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Ledger',
-    description: 'Credit notes and the balances of ledger accounts.',
-    paths: ['credit-notes/', 'ledger/'],
+    description: 'Credit notes, adjustments and the balances of ledger accounts.',
+    paths: ['credit-notes/', 'adjustments/', 'ledger/'],
   },
   {
     name: 'Imports and exports',

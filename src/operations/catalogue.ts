@@ -1,4 +1,6 @@
 // All that the server can be asked. Registered by one loop; the client's types come from here too.
+
+import { makeAdjustments } from './adjustments/make-adjustments.ts';
 import { getAudit } from './audit/get-audit.ts';
 import { changePassword } from './auth/change-password.ts';
 import { getClients } from './auth/get-clients.ts';
@@ -141,6 +143,7 @@ export const catalogue = {
   reversePayment,
   refundPayment,
   settleWallet,
+  makeAdjustments,
   importData,
   publishBills,
   distributeBills,

@@ -163,6 +163,9 @@ async function answersTo(client: TestClient, names: { own: number; other: number
   for (const filter of [{}, { connectionNumber }, { termID: 1 }, { partyID: 1 }, { partyID: 2 }]) {
     await note(client.getBills(filter));
   }
+  for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { partyID: 2 }]) {
+    await note(client.getPayments(filter));
+  }
   for (const billID of [1, 2, 3]) {
     await note(client.explainBill({ billID }));
     await note(client.getBillDocument({ billID }));
@@ -194,6 +197,7 @@ test('the questions of this file are all that a customer may ask', () => {
     'getBillDocument',
     'getBills',
     'getConnections',
+    'getPayments',
     'getReadings',
     'getUsers',
     'makeReadings',

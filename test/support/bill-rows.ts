@@ -27,10 +27,22 @@ export const seeded = {
 export async function seedBills(scene: Scene, client: TestClient, mark: string): Promise<void> {
   const { rows } = await scene.sql.query('select find_workspace($1) as id', [client.workspace]);
   const tenantId = Number(rows[0].id);
+  await seedPayments(client, mark);
   await whileCrew(scene, client.workspace, (crew) => seedDraft(crew, client, mark));
   await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
   await seedRows(scene, tenantId, mark);
   await scene.sql.query("select set_config('app.tenant', '', false)");
+}
+
+/** Before anything is owed, so that all of it is in the wallet. */
+async function seedPayments(client: TestClient, mark: string): Promise<void> {
+  const paid = { partyNumber: 100001, paymentMethod: 'Cash', remark: mark } as const;
+  await client.makePayments({
+    payments: [
+      { ...paid, reference: `${mark} 1`, amount: 10 },
+      { ...paid, reference: `${mark} 2`, amount: 1_000 },
+    ],
+  });
 }
 
 /** A bill that is 500 in the first run and 600 in the second, by formulas that can be told. */
@@ -213,6 +225,14 @@ async function copyDraft(
     scene,
     { changed: '$2::jsonb', from: 'bills b where b.tenant_id = $1 and b.term_id = $3' },
     [tenantId, JSON.stringify(changed), seeded.generatedTerm],
+  );
+  await scene.sql.query(
+    `insert into bill_parts (tenant_id, bill_id, subscription_id, amount, arrears, days, unit_ts)
+     select b.tenant_id, b.bill_id, s.subscription_id, b.bill_amount, b.arrears, b.days, s.ts
+     from bills b
+     join subscriptions s on s.tenant_id = $1 and s.subscription_number = 'RUN-1'
+     where b.tenant_id = $1 and b.bill_id = $2`,
+    [tenantId, billId],
   );
   await scene.sql.query(
     `insert into bill_contents (tenant_id, bill_id, document, frozen)

@@ -10,9 +10,9 @@ import {
   opening,
   settling,
 } from '../../src/domain/ledger/book.ts';
+import { listOpenItems } from '../../src/domain/ledger/items-store.ts';
+import { settle } from '../../src/domain/ledger/settle.ts';
 import type { FrozenInputs } from '../../src/domain/rating/frozen-inputs.ts';
-import { listOpenItems } from '../../src/domain/receivables/items-store.ts';
-import { settle } from '../../src/domain/receivables/settle.ts';
 import { insertMeter, iso, next } from './meter-rows.ts';
 import type { Scene } from './scene.ts';
 

@@ -33,6 +33,7 @@ export const permissions = [
   'payments:write',
   'payments:manage',
   'own-payments:read',
+  'credits:write',
   'ledger:read',
   'settings:read',
   'settings:write',
@@ -90,6 +91,7 @@ const manager: readonly Permission[] = [
   'payments:write',
   // Refunds, and reversals of what others took.
   'payments:manage',
+  'credits:write',
   'ledger:read',
 ];
 
@@ -102,7 +104,11 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   'Billing Operator': operator,
   'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
   Cashier: ['parties:read', 'bills:read', 'payments:read', 'payments:write'],
-  Accountant: [...reads.filter((name) => name !== 'access:read'), 'payments:write'],
+  Accountant: [
+    ...reads.filter((name) => name !== 'access:read'),
+    'payments:write',
+    'credits:write',
+  ],
   Auditor: reads,
   Customer: [
     'own-party:read',

@@ -44,10 +44,10 @@ export type BillRow = StoredBill & {
   ts: number;
 };
 
-const columns = sql`${sql.raw(storedBillColumns)}, k.document, k.frozen, b.payment_status, b.is_held,
-  b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date, b.context_id,
-  c.code as context_code, c.name as context_name, x.code as batch_code, b.unit_id, b.plan_id,
-  b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
+const columns = sql`${sql.raw(storedBillColumns)}, k.document, k.frozen, b.payment_status,
+  b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
+  b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code, b.unit_id,
+  b.plan_id, b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
   ${openOfBill}::text as open_amount,
   encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`;
 

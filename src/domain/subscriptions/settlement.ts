@@ -5,9 +5,9 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoDeposit, intoWallet, opening, settling } from '../ledger/book.ts';
+import { listOpenItems, lockWallets } from '../ledger/items-store.ts';
 import type { EntryKind } from '../ledger/journal.ts';
-import { listOpenItems, lockWallets } from '../receivables/items-store.ts';
-import { settle, useCredits } from '../receivables/settle.ts';
+import { settle, useCredits } from '../ledger/settle.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
 
 export const depositHandlings = ['ApplyToBalance', 'Refund', 'Keep'] as const;

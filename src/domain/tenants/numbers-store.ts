@@ -30,6 +30,7 @@ const seriesStart = {
   entry: 0,
   'open-item': 0,
   payment: 0,
+  adjustment: 0,
   term: 0,
   job: 0,
   bill: 0,
@@ -66,7 +67,7 @@ export async function takeNumbers(
 }
 
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
-type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item' | 'payment'>;
+type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment'>;
 
 /** Taken from the counter at a time, and handed out by this process. */
 const blockSizes: Record<IdSeries, number> = {
@@ -74,6 +75,7 @@ const blockSizes: Record<IdSeries, number> = {
   entry: 1_000,
   'open-item': 100,
   payment: 100,
+  adjustment: 100,
 };
 
 type Block = { next: number; last: number };

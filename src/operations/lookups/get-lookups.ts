@@ -1,16 +1,12 @@
 import * as Type from 'typebox';
 import { countries } from '../../base/countries.ts';
+import { settlementMethods } from '../../domain/ledger/settle.ts';
 import { partyKinds } from '../../domain/parties/party.ts';
 import { deliveryChannels } from '../../domain/tenants/channels.ts';
 import { listPeriods } from '../../domain/tenants/periods-store.ts';
 import { templateKinds } from '../../domain/tenants/templates-store.ts';
 import { operation } from '../operation.ts';
-import {
-  chargingTypes,
-  postTypes,
-  serviceTypes,
-  settlementMethods,
-} from '../services/service-fields.ts';
+import { chargingTypes, postTypes, serviceTypes } from '../services/service-fields.ts';
 import { planTypes, visibilities } from '../tariffs/tariff-fields.ts';
 
 const words = Type.Array(Type.String());

@@ -10,7 +10,7 @@ import {
   listPayments,
   type PaymentFilter,
   type PaymentListRow,
-} from '../../domain/payments/store.ts';
+} from '../../domain/receivables/payments-store.ts';
 import {
   date,
   fieldsOnly,

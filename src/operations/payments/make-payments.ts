@@ -2,8 +2,8 @@ import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { detailsOf, errorFromRows, type RowProblem } from '../../base/errors.ts';
 import { billIdOf } from '../../domain/bills/reference.ts';
-import { makePayments as make } from '../../domain/payments/make.ts';
-import type { PayerKey, WantedPayment } from '../../domain/payments/payment.ts';
+import type { PayerKey, WantedPayment } from '../../domain/receivables/payment.ts';
+import { makePayments as make } from '../../domain/receivables/take-payments.ts';
 import { date, empty, filledText, id, limits, maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import {
@@ -48,8 +48,6 @@ export const makePayments = operation({
   }),
   response: empty,
   errors: [
-    'REQUIRED_FIELD',
-    'INVALID_NUMBER',
     'PARTY_NOT_FOUND',
     'SUBSCRIPTION_NOT_FOUND',
     'BILL_NOT_FOUND',

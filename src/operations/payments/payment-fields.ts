@@ -1,16 +1,14 @@
 // Fields that operations of payments share.
-import * as Type from 'typebox';
 import { dateIn, parseDate } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 import { amountWords, minorUnitsFrom } from '../../base/money.ts';
-import { paymentMethods } from '../../domain/payments/payment.ts';
-import { oneOf, text } from '../fields.ts';
+import { paymentMethods } from '../../domain/receivables/payment.ts';
+import { oneOf } from '../fields.ts';
 import type { Call } from '../operation.ts';
+import { decimal } from '../pricing-fields.ts';
 
 /** Above zero; the number of decimals is that of the currency. */
-export const amountSent = Type.Union([Type.Number(), text({ max: 32 })], {
-  description: 'above zero, in major units of the currency, as a number or a text',
-});
+export const amountSent = decimal;
 
 export const paymentMethod = oneOf(paymentMethods);
 

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { refundPayment as refund } from '../../domain/payments/wallet.ts';
+import { refundPayment as refund } from '../../domain/receivables/wallet.ts';
 import { empty, filledText, id, limits, maybe, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { amountSent, paymentMethod, postingOf, requireAmount } from './payment-fields.ts';
@@ -20,7 +20,7 @@ export const refundPayment = operation({
     }),
   }),
   response: empty,
-  errors: ['INVALID_NUMBER', 'PARTY_NOT_FOUND', 'DUPLICATE', 'WALLET_TOO_LOW'],
+  errors: ['PARTY_NOT_FOUND', 'DUPLICATE', 'WALLET_TOO_LOW'],
   example: {
     data: { partyID: 1, amount: 250, reference: 'RF-2026-000012', paymentMethod: 'Bank' },
   },

@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
-import { reversePayment as reverse } from '../../domain/payments/reverse.ts';
-import { findTaken } from '../../domain/payments/store.ts';
+import { findTaken } from '../../domain/receivables/payments-store.ts';
+import { reversePayment as reverse } from '../../domain/receivables/reverse.ts';
 import { empty, filledText, id, maybe, text } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { amountSent, postingOf, requireAmount } from './payment-fields.ts';
@@ -22,13 +22,7 @@ export const reversePayment = operation({
     }),
   }),
   response: empty,
-  errors: [
-    'REQUIRED_FIELD',
-    'INVALID_NUMBER',
-    'PAYMENT_NOT_FOUND',
-    'ALREADY_REVERSED',
-    'INVALID_STATE',
-  ],
+  errors: ['PAYMENT_NOT_FOUND', 'ALREADY_REVERSED', 'INVALID_STATE'],
   example: { data: { paymentID: 1, reason: 'The cheque bounced' } },
   async handle(call, { data }) {
     const { tenantId } = call.tenant;
@@ -42,7 +36,7 @@ export const reversePayment = operation({
     call.audit({
       subject: 'payment',
       subjectId: data.paymentID,
-      before: { status: 'Posted' },
+      before: { status: 'Posted', reason: null, fee: null },
       after: { status: 'Reversed', reason: wanted.reason, fee: wanted.fee },
     });
     return { message: `Payment ${payment.reference} is reversed`, data: {} };

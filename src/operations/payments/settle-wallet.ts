@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { amountText } from '../../base/money.ts';
-import { settleWallet as settle } from '../../domain/payments/wallet.ts';
+import { settleWallet as settle } from '../../domain/receivables/wallet.ts';
 import { empty, id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { postingOf } from './payment-fields.ts';

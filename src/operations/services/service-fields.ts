@@ -2,6 +2,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { amountWords, minorUnitsFrom } from '../../base/money.ts';
+import { settlementMethods } from '../../domain/ledger/settle.ts';
 import type {
   BankAccount,
   Batch,
@@ -29,14 +30,6 @@ import {
 export const serviceTypes = ['Sale', 'Purchase', 'Payroll'] as const;
 export const chargingTypes = ['Postpaid', 'Prepaid'] as const;
 export const postTypes = ['Post Subscription', 'Post Account', 'Post Party'] as const;
-export const settlementMethods = [
-  'Chronology',
-  'Component Priority',
-  'Latest First',
-  'Proportional',
-  'Manual',
-] as const;
-
 export const serviceCode = Type.String({
   pattern: '^[A-Z0-9][A-Z0-9_-]{0,31}$',
   maxLength: 32,

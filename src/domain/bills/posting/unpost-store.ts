@@ -371,7 +371,8 @@ export async function markUnposted(
   const { count } = await sql`
     update bills
     set status = 'Draft', bill_number = null, payable = payable + wallet_applied,
-      wallet_applied = 0, due_date = ${term.dueDate}::date, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      wallet_applied = 0, due_date = ${term.dueDate}::date, modified_at = ${stamp.at},
+      modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and term_id = ${term.termId} and status = 'Posted'
   `.execute(tx);

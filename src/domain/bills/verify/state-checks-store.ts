@@ -74,7 +74,7 @@ function wronglyCancelled(tenantId: number): Sql {
     where c.tenant_id = ${tenantId} and b.party_id is distinct from c.party_id`;
 }
 
-/** Bills, their shares and other items are settled by entries, and late only after their due date. */
+/** Bills, their shares and other items are settled by entries; late is what was due before. */
 function wronglyPaid(tenantId: number): Sql {
   return sql`
     select 'bill ' || b.bill_id || ' is ' || b.payment_status || ' with ' || b.paid_amount

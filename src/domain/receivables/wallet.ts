@@ -5,12 +5,12 @@ import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoWallet, settling } from '../ledger/book.ts';
-import { listOpenItems, lockBills, lockWallets } from '../receivables/items-store.ts';
-import { type SettlementMethod, settle, useCredits } from '../receivables/settle.ts';
+import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
+import { type SettlementMethod, settle, useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { listPayers } from './payers-store.ts';
 import type { Payer, PayerKey, PaymentMethod } from './payment.ts';
-import { insertPayments, listReferences } from './store.ts';
+import { insertPayments, listReferences } from './payments-store.ts';
 
 type Posting = { today: Temporal.PlainDate; stamp: Stamp };
 
@@ -36,7 +36,8 @@ export async function refundPayment(
   if (before) {
     const isSame = before.party_id === partyId && before.amount === amount;
     if (isSame) return { paymentId: before.payment_id, isRepeated: true };
-    const message = `The reference ${reference} belongs to payment ${before.payment_id}, which has another party or amount`;
+    const what = `The reference ${reference} belongs to payment ${before.payment_id}`;
+    const message = `${what}, which has another party or amount`;
     throw new AppError('DUPLICATE', { message, field: 'data.reference' });
   }
   const balance = balances.get(partyId) ?? 0;

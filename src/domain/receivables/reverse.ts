@@ -5,8 +5,8 @@ import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, book, intoWallet, opening, settling } from '../ledger/book.ts';
+import { lockWallets } from '../ledger/items-store.ts';
 import type { JournalLine } from '../ledger/journal.ts';
-import { lockWallets } from '../receivables/items-store.ts';
 import {
   findPayment,
   findWalletPart,
@@ -15,7 +15,7 @@ import {
   listWalletUses,
   type PaymentRow,
   type SettledRow,
-} from './store.ts';
+} from './payments-store.ts';
 
 export type WantedReversal = {
   paymentId: number;

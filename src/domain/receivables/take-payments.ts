@@ -7,14 +7,9 @@ import type { Stamp } from '../../base/stamp.ts';
 import { billReference } from '../bills/reference.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
-import { listOpenItems, lockBills, lockWallets } from '../receivables/items-store.ts';
-import type { OpenItem } from '../receivables/open-item.ts';
-import {
-  type Allocation,
-  type SettlementMethod,
-  settle,
-  useCredits,
-} from '../receivables/settle.ts';
+import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
+import type { OpenItem } from '../ledger/open-item.ts';
+import { type Allocation, type SettlementMethod, settle, useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { allocate, foreignBills } from './allocate.ts';
 import { listPayers } from './payers-store.ts';
@@ -25,7 +20,7 @@ import {
   listBillOwners,
   listReferences,
   type NewPayment,
-} from './store.ts';
+} from './payments-store.ts';
 
 export type Made = {
   problems: readonly RowProblem[];

@@ -1,7 +1,7 @@
 // Allocations that the payer asks for.
 import type { RowProblem } from '../../base/errors.ts';
-import { compareAge, type OpenItem } from '../receivables/open-item.ts';
-import type { Allocation } from '../receivables/settle.ts';
+import { compareAge, type OpenItem } from '../ledger/open-item.ts';
+import type { Allocation } from '../ledger/settle.ts';
 import type { Payer, WantedAllocation, WantedPayment } from './payment.ts';
 
 type Allocated = { allocations: Allocation[]; problems: RowProblem[] };

@@ -2,8 +2,8 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
-import { openItemsOfContext } from '../ledger/accounts-store.ts';
-import { openOfBill, openOfItem, openOfPart } from '../ledger/open-amounts-store.ts';
+import { openItemsOfContext } from './accounts-store.ts';
+import { openOfBill, openOfItem, openOfPart } from './open-amounts-store.ts';
 import type { OpenItem } from './open-item.ts';
 
 /**
@@ -56,7 +56,8 @@ export async function listOpenItems(
       ${openParts(tenantId, wanted)}
       union all
       ${openOthers(tenantId, wanted)}
-    ) open_items
+    ) o
+    where o.tenant_id = ${tenantId}
   `.execute(tx);
   return rows;
 }
@@ -70,7 +71,8 @@ function openBills(tenantId: number, wanted: ItemsWanted): Sql {
       ? sql`b.party_id = any(${wanted.partyIds}::bigint[]) and b.subscription_id is not null`
       : sql`b.subscription_id = ${wanted.subscriptionId} and b.party_id = ${wanted.partyId}`;
   return sql`
-    select b.bill_id, null::bigint as item_id, (${openItemsOfContext})::bigint as account_id,
+    select b.tenant_id, b.bill_id, null::bigint as item_id,
+      (${openItemsOfContext})::bigint as account_id,
       b.party_id, b.subscription_id, 'Bill' as kind, b.due_date, ${issueDate} as issue_date,
       ${openOfBill} as open
     from bills b
@@ -85,7 +87,8 @@ function openParts(tenantId: number, wanted: ItemsWanted): Sql {
       ? sql`b.party_id = any(${wanted.partyIds}::bigint[])`
       : sql`p.subscription_id = ${wanted.subscriptionId} and b.party_id = ${wanted.partyId}`;
   return sql`
-    select b.bill_id, null::bigint, (${openItemsOfContext})::bigint, b.party_id, p.subscription_id,
+    select p.tenant_id, b.bill_id, null::bigint, (${openItemsOfContext})::bigint, b.party_id,
+      p.subscription_id,
       'Bill', b.due_date, ${issueDate}, ${openOfPart}
     from bill_parts p
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
@@ -102,7 +105,8 @@ function openOthers(tenantId: number, wanted: ItemsWanted): Sql {
       ? sql`i.party_id = any(${wanted.partyIds}::bigint[])`
       : sql`i.subscription_id = ${wanted.subscriptionId} and i.party_id = ${wanted.partyId}`;
   return sql`
-    select i.bill_id, i.item_id, i.ledger_account_id, i.party_id, i.subscription_id, i.kind,
+    select i.tenant_id, i.bill_id, i.item_id, i.ledger_account_id, i.party_id, i.subscription_id,
+      i.kind,
       coalesce(b.due_date, i.due_date), coalesce(b.issue_date, i.issue_date),
       ${openOfItem}
     from open_items i

@@ -1,5 +1,5 @@
 // An amount that is open: a bill, or an item that is no bill.
-import type { ItemKey, ItemKind } from '../ledger/book.ts';
+import type { ItemKey, ItemKind } from './book.ts';
 
 export type OpenItem = ItemKey & {
   kind: 'Bill' | ItemKind;
