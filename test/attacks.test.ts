@@ -274,22 +274,6 @@ const working: Partial<Record<OperationName, Json>> = {
   unpostBills: stepOf(seeded.postedTerm, { reason: 'wrong prices' }),
   cancelBill: { data: { billID: seeded.creditedBill, reason: 'wrong prices' } },
   billConnection: { data: { connectionNumber: 'SUB-14', sheduleTime } },
-  makePayments: {
-    payments: [
-      {
-        ...{ reference: 'P-1', partyNumber: 100001, amount: 5, paymentMethod: 'Cash' },
-        allocations: [{ billID: seeded.publishedBill, amount: 1 }],
-      },
-    ],
-  },
-  makeAdjustments: {
-    adjustments: [
-      {
-        ...{ reference: 'A-1', connectionNumber: 'RUN-1', component: 'service' },
-        ...{ kind: 'Credit', amount: -1, reason: 'Goodwill' },
-      },
-    ],
-  },
   distributeBills: stepOf(seeded.publishedTerm),
   resolveDeliveries: {
     data: {

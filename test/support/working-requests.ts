@@ -1,5 +1,6 @@
 // Subscriptions and meters in a new workspace, and requests about them that work there: with every
 // object that the request can have, so that each can be tried.
+import { seeded } from './bill-rows.ts';
 import type { TestClient } from './client.ts';
 import { smallService, smallTariff } from './pricing.ts';
 import type { Json } from './requests.ts';
@@ -53,6 +54,22 @@ export async function prepareSubscriptions(client: TestClient): Promise<void> {
 const readingsOf = (n: number) => [{ number: 600 + n, register: 'kWh', value: '5' }];
 
 export const workingRequests: Record<string, Json> = {
+  makePayments: {
+    payments: [
+      {
+        ...{ reference: 'P-1', partyNumber: 100001, amount: 5, paymentMethod: 'Cash' },
+        allocations: [{ billID: seeded.publishedBill, amount: 1 }],
+      },
+    ],
+  },
+  makeAdjustments: {
+    adjustments: [
+      {
+        ...{ reference: 'A-1', connectionNumber: 'RUN-1', component: 'service' },
+        ...{ kind: 'Credit', amount: -1, reason: 'Goodwill' },
+      },
+    ],
+  },
   makeConnections: {
     batchUpload: true,
     connection: [

@@ -1,0 +1,54 @@
+// Payments and adjustments of a workspace whose first party has subscriptions, and what the audit
+// trail says of each.
+import type { TestClient } from './client.ts';
+
+export function auditedPayments(admin: TestClient) {
+  return {
+    makePayments: {
+      call: () => {
+        const paid = { reference: 'P-1', partyID: 1, amount: 1_000_000 };
+        return admin.makePayments({ payments: [{ ...paid, paymentMethod: 'Cash' }] });
+      },
+      subject: 'payment',
+      before: null,
+      after: { reference: 'P-1', amount: 100_000_000, partyId: 1 },
+    },
+    makeAdjustments: {
+      call: async () => {
+        const { data } = await admin.getConnections({ partyID: 1 });
+        const [{ connectionNumber = '' } = {}] = data.connections;
+        const fee = { component: 'energyCharge', kind: 'Debit', amount: 10 } as const;
+        const adjustment = { reference: 'A-1', connectionNumber, ...fee, reason: 'Seal broken' };
+        return admin.makeAdjustments({ adjustments: [adjustment] });
+      },
+      subject: 'adjustment',
+      before: null,
+      after: { reference: 'A-1', kind: 'Debit', amount: 1_000, reason: 'Seal broken' },
+    },
+    settleWallet: {
+      call: () => admin.settleWallet({ data: { partyID: 1 } }),
+      subject: 'wallet',
+      before: null,
+      after: { used: 1_000 },
+    },
+    refundPayment: {
+      call: () => {
+        const data = { partyID: 1, amount: 1, reference: 'F-1', paymentMethod: 'Bank' } as const;
+        return admin.refundPayment({ data });
+      },
+      subject: 'payment',
+      before: null,
+      after: { reference: 'F-1', amount: 100, partyId: 1 },
+    },
+    reversePayment: {
+      call: async () => {
+        const { data } = await admin.getPayments({ reference: 'P-1' });
+        const paymentID = data.payments[0]?.paymentID ?? 0;
+        return admin.reversePayment({ data: { paymentID, reason: 'Bounced' } });
+      },
+      subject: 'payment',
+      before: { status: 'Posted', reason: null },
+      after: { status: 'Reversed', reason: 'Bounced' },
+    },
+  };
+}
