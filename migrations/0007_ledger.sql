@@ -338,9 +338,12 @@ comment on column subledger_entries.effect is
 create unique index subledger_entries_bill_key
   on subledger_entries (tenant_id, bill_id, subscription_id, posting)
   where kind = 'Bill';
+-- Ids come from blocks and have no order in time: entries of a day are sorted by when they were made.
 create index subledger_entries_subscription
-  on subledger_entries (tenant_id, subscription_id, entry_id) where subscription_id is not null;
-create index subledger_entries_party on subledger_entries (tenant_id, party_id, entry_id);
+  on subledger_entries (tenant_id, subscription_id, posting_date, entry_id)
+  where subscription_id is not null;
+create index subledger_entries_party
+  on subledger_entries (tenant_id, party_id, posting_date, entry_id);
 create index subledger_entries_journal on subledger_entries (tenant_id, journal_id);
 -- Without the entries that posting writes, one for each bill.
 create index subledger_entries_settling on subledger_entries (tenant_id, bill_id)

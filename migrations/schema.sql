@@ -1969,10 +1969,10 @@ END) stored,
 CREATE UNIQUE INDEX subledger_entries_bill_key ON public.subledger_entries USING btree (tenant_id, bill_id, subscription_id, posting) WHERE (kind = 'Bill'::text);
 CREATE INDEX subledger_entries_item ON public.subledger_entries USING btree (tenant_id, item_id) WHERE (item_id IS NOT NULL);
 CREATE INDEX subledger_entries_journal ON public.subledger_entries USING btree (tenant_id, journal_id);
-CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, entry_id);
+CREATE INDEX subledger_entries_party ON public.subledger_entries USING btree (tenant_id, party_id, posting_date, entry_id);
 CREATE INDEX subledger_entries_payment ON public.subledger_entries USING btree (tenant_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX subledger_entries_settling ON public.subledger_entries USING btree (tenant_id, bill_id) WHERE (effect IS NOT NULL);
-CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, entry_id) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, posting_date, entry_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
 CREATE TRIGGER subledger_entries_open_items AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_open_items();

@@ -161,6 +161,11 @@ export const routes = {
     method: 'Create',
     action: 'Create Adjustments',
   },
+  getStatement: {
+    path: '/billing/statements/get-statement',
+    method: 'Retrieve',
+    action: 'Retrieve Statement',
+  },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   publishBills: {
     path: '/billing/bills/publish-bills',

@@ -115,6 +115,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   refundPayment: managers,
   settleWallet: cashiers,
   makeAdjustments: [...managers, 'Accountant'],
+  getStatement: [...readers, 'Cashier', 'Customer'],
   getTrialBalance: [...managers, 'Accountant', 'Auditor'],
   getSettings: readers,
   updateSettings: administrator,
@@ -132,6 +133,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getBills: 'Customer',
   explainBill: 'Customer',
   getPayments: 'Customer',
+  getStatement: 'Customer',
 };
 
 // No worker runs here, and no call waits for a job.

@@ -60,7 +60,7 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
     throw refusal(bill, term, `${what}. Only posted bills can be cancelled.`);
   }
   if (await hasMovedOn(tx, tenantId, billId)) {
-    const what = 'went to another owner or was settled by a deposit';
+    const what = 'went to another owner, was settled by a deposit, or was adjusted';
     throw refusal(bill, term, `What was owed on ${bill.bill_number} ${what}`);
   }
   const subscriptions = await listBilled(tx, tenantId, billId);

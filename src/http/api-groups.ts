@@ -71,8 +71,9 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Payments',
-    description: 'Take payments, see what each settles, reverse one, refund and use wallets.',
-    paths: ['payments/make-payments', 'payments/'],
+    description:
+      'Take payments, see what each settles, reverse one, refund and use wallets. Statements.',
+    paths: ['payments/make-payments', 'payments/', 'statements/'],
   },
   {
     name: 'Ledger',

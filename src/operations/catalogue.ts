@@ -76,6 +76,7 @@ import { updateService } from './services/update-service.ts';
 import { getSettings } from './settings/get-settings.ts';
 import { moveClock } from './settings/move-clock.ts';
 import { updateSettingsOperation } from './settings/update-settings.ts';
+import { getStatement } from './statements/get-statement.ts';
 import { createTariff } from './tariffs/create-tariff.ts';
 import { getTariffs } from './tariffs/get-tariffs.ts';
 import { simulateTariff } from './tariffs/simulate-tariff.ts';
@@ -144,6 +145,7 @@ export const catalogue = {
   refundPayment,
   settleWallet,
   makeAdjustments,
+  getStatement,
   importData,
   publishBills,
   distributeBills,

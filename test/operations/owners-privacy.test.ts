@@ -166,6 +166,10 @@ async function answersTo(client: TestClient, names: { own: number; other: number
   for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { partyID: 2 }]) {
     await note(client.getPayments(filter));
   }
+  await note(client.getStatement({ connectionNumber }));
+  for (const partyNumber of [names.own, names.other]) {
+    await note(client.getStatement({ partyNumber }));
+  }
   for (const billID of [1, 2, 3]) {
     await note(client.explainBill({ billID }));
     await note(client.getBillDocument({ billID }));
@@ -199,6 +203,7 @@ test('the questions of this file are all that a customer may ask', () => {
     'getConnections',
     'getPayments',
     'getReadings',
+    'getStatement',
     'getUsers',
     'makeReadings',
   ]);

@@ -29,6 +29,15 @@ export async function seedBills(scene: Scene, client: TestClient, mark: string):
   const tenantId = Number(rows[0].id);
   await seedPayments(client, mark);
   await whileCrew(scene, client.workspace, (crew) => seedDraft(crew, client, mark));
+  const fee = {
+    connectionNumber: 'RUN-1',
+    component: 'service',
+    kind: 'Debit',
+    amount: 1,
+  } as const;
+  await client.makeAdjustments({
+    adjustments: [{ ...fee, reference: `${mark} fee`, reason: mark }],
+  });
   await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
   await seedRows(scene, tenantId, mark);
   await scene.sql.query("select set_config('app.tenant', '', false)");

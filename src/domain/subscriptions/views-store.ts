@@ -203,17 +203,17 @@ export async function listLedgerViews(
       e.amount::text as amount, e.reference, e.description
     from unnest(${ids}::bigint[]) as w (subscription_id)
     cross join lateral (
-      select n.entry_id, n.posting_date, n.kind, n.ledger_account_id, n.amount, n.reference,
-        n.description
+      select n.entry_id, n.posting_date, n.created_at, n.kind, n.ledger_account_id, n.amount,
+        n.reference, n.description
       from subledger_entries n
       where n.tenant_id = ${tenantId} and n.subscription_id = w.subscription_id
         and ${partyId === null ? sql`true` : sql`n.party_id = ${partyId}`}
-      order by n.entry_id desc
+      order by n.posting_date desc, n.created_at desc, n.entry_id desc
       limit ${entriesMax}
     ) e
     join ledger_accounts l
       on l.tenant_id = ${tenantId} and l.ledger_account_id = e.ledger_account_id
-    order by w.subscription_id, e.entry_id desc
+    order by w.subscription_id, e.posting_date desc, e.created_at desc, e.entry_id desc
   `.execute(tx);
   return rows;
 }

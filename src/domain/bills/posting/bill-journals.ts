@@ -168,10 +168,13 @@ export function creditBooking(
     ...({ kind: 'CreditNote', effect: 'credited', accountId, subscriptionId } as const),
     amount: -amount * side,
   }));
-  const unpaid = paid.map(({ subscription_id: subscriptionId, account_id, amount }) => ({
+  // By payment: one that is reversed later takes its money from the wallet.
+  const unpaid = paid.map((row) => ({
     ...item,
-    ...({ kind: 'Wallet', effect: 'paid', accountId: account_id, subscriptionId } as const),
-    amount: -amount,
+    ...({ kind: 'Wallet', effect: 'paid', accountId: row.account_id } as const),
+    subscriptionId: row.subscription_id,
+    paymentId: row.payment_id,
+    amount: -row.amount,
   }));
   const undemanded = deposits.map((row) => ({
     ...item,
@@ -184,14 +187,17 @@ export function creditBooking(
     effect: row.account_id === accountId ? ('credited' as const) : null,
     amount: -row.amount,
   }));
-  const toWallet = paid.reduce((sum, { amount }) => sum - amount, 0);
-  const wallet = intoWallet(partyId, { kind: 'Wallet', amount: toWallet }, { billId, reference });
+  const wallet = paid.map(({ payment_id: paymentId, amount }) =>
+    intoWallet(partyId, { kind: 'Wallet', amount: -amount }, { billId, paymentId, reference }),
+  );
   const billed = billLines([bill], accountOf, contextType).slice(1);
   return {
     ...head,
     source: 'CreditNote',
     against: billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
-    entries: [...credited, ...unpaid, wallet, ...undemanded].filter(({ amount }) => amount !== 0),
+    entries: [...credited, ...unpaid, ...wallet, ...undemanded].filter(
+      ({ amount }) => amount !== 0,
+    ),
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
+import { lockWallets } from '../../ledger/items-store.ts';
 import type { JournalSource } from '../../ledger/journal.ts';
 import { withoutBill } from '../inputs/estimated-units.ts';
 import type { DraftCharges } from './post-store.ts';
@@ -24,6 +25,7 @@ export async function lockBill(
   tenantId: number,
   billId: number,
 ): Promise<PostedBill | undefined> {
+  await lockBefore(tx, tenantId, billId);
   const { rows } = await sql<PostedBill>`
     select b.bill_id, b.term_id, b.status, b.bill_number, b.posting, b.party_id, b.bill_amount,
       b.charges, b.rounding_adjustment, (
@@ -38,8 +40,20 @@ export async function lockBill(
     where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
     for no key update of b
   `.execute(tx);
-  await lockSubscriptionsOf(tx, tenantId, { billId });
   return rows[0];
+}
+
+/** Subscriptions and wallet first, as every change of money takes them. */
+async function lockBefore(tx: Tx, tenantId: number, billId: number): Promise<void> {
+  await lockSubscriptionsOf(tx, tenantId, { billId });
+  const { rows } = await sql<{ party_id: number }>`
+    select party_id from bills where tenant_id = ${tenantId} and bill_id = ${billId}
+  `.execute(tx);
+  await lockWallets(
+    tx,
+    tenantId,
+    rows.map((row) => row.party_id),
+  );
 }
 
 /** A subscription of a bill, with its present state. */
@@ -91,6 +105,7 @@ export type BookedBeside = {
   subscription_id: number;
   account_id: number;
   item_id: number | null;
+  payment_id: number | null;
   amount: number;
 };
 
@@ -101,7 +116,7 @@ export async function listBeside(
   sources: readonly JournalSource[],
 ): Promise<BookedBeside[]> {
   const { rows } = await sql<BookedBeside>`
-    select e.subscription_id, e.ledger_account_id as account_id, e.item_id,
+    select e.subscription_id, e.ledger_account_id as account_id, e.item_id, e.payment_id,
       sum(e.amount)::bigint as amount
     from subledger_entries e
     join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
@@ -111,9 +126,9 @@ export async function listBeside(
         select p.subscription_id from (${postedParts(tenantId, { billId })}) p
       )
       and coalesce(o.source_type, j.source_type) = any(${[...sources]}::text[])
-    group by e.subscription_id, e.ledger_account_id, e.item_id
+    group by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
     having sum(e.amount) <> 0
-    order by e.subscription_id, e.ledger_account_id, e.item_id
+    order by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
   `.execute(tx);
   return rows;
 }

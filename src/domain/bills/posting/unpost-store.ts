@@ -9,8 +9,23 @@ import { withContents } from '../contents-store.ts';
 import { chargesOf, forgottenTerms } from './histories-store.ts';
 import { oneTimeReason } from './post-store.ts';
 
-/** A payment of one of them, or a transfer of its subscription, waits until this has ended. */
+/**
+ * A payment of one of them, or a transfer of its subscription, waits until this has ended. In the
+ * order of all changes of money: subscriptions, wallets, bills.
+ */
 export async function lockPosted(tx: Tx, tenantId: number, termId: number): Promise<void> {
+  await lockSubscriptionsOf(tx, tenantId, { termId });
+  await sql`
+    select count(*) from (
+      select from party_wallets w
+      where w.tenant_id = ${tenantId} and w.party_id in (
+        select b.party_id from bills b
+        where b.tenant_id = ${tenantId} and b.term_id = ${termId} and b.status = 'Posted'
+      )
+      order by w.party_id
+      for no key update
+    ) locked
+  `.execute(tx);
   await sql`
     select count(*) from (
       select bill_id from bills
@@ -19,7 +34,6 @@ export async function lockPosted(tx: Tx, tenantId: number, termId: number): Prom
       for no key update
     ) locked
   `.execute(tx);
-  await lockSubscriptionsOf(tx, tenantId, { termId });
 }
 
 /** Locks the subscriptions of the bills to be taken back until the transaction ends. */
@@ -83,7 +97,8 @@ export async function findUnpostObstacles(
       (select count(distinct bill_id) from (
         select bill_id from bills
         where tenant_id = ${tenantId} and term_id = ${termId} and status = 'Posted'
-          and paid_amount <> wallet_applied
+          and (paid_amount <> wallet_applied
+            or credited <> 0 or written_off <> 0 or transferred <> 0 or disputed <> 0)
         union all
         select e.bill_id from parts p
         join subledger_entries e on e.tenant_id = ${tenantId}
@@ -120,13 +135,16 @@ export function isFollowed(tenantId: number): Sql {
     ))`;
 }
 
-/** Bills of `parts` of which what was owed went to the next owner or was settled by the deposit. */
+/**
+ * Bills of `parts` of which what was owed went to the next owner, was settled by the deposit, or
+ * was credited or written off by an adjustment.
+ */
 export function movedSince(tenantId: number): Sql {
   return sql`
     select p.bill_id from parts p
     join subledger_entries e on e.tenant_id = ${tenantId} and e.bill_id = p.bill_id
       and e.subscription_id = p.subscription_id and e.effect is not null
-      and e.kind in ('Transfer', 'Deposit')`;
+      and e.kind in ('Transfer', 'Deposit', 'Adjustment', 'WriteOff')`;
 }
 
 /** Journals of the term's posting that were not reversed. */

@@ -1,0 +1,135 @@
+// Statements of account: the entries of what a party owes, or of one of its subscriptions.
+
+import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
+import { openItems } from '../ledger/accounts-store.ts';
+
+/** A party, or one subscription of it. */
+export type StatementKey = { partyId: number; subscriptionId: number | null };
+
+export type StatementDays = { from: string | null; to: string };
+
+function isOfKey(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
+  const ofSubscription =
+    subscriptionId === null ? sql`` : sql`and e.subscription_id = ${subscriptionId}`;
+  return sql`e.tenant_id = ${tenantId} and e.party_id = ${partyId} ${ofSubscription}
+    and e.ledger_account_id in ${openItems}`;
+}
+
+/** What was owed before the first day, and how many entries the days have. */
+export async function findStatement(
+  tx: Tx,
+  tenantId: number,
+  key: StatementKey,
+  { from, to }: StatementDays,
+): Promise<{ opening: bigint; moved: bigint; entries: number }> {
+  const { rows } = await sql<{ opening: string; moved: string; entries: number }>`
+    select coalesce(sum(e.amount) filter (where e.posting_date < ${from}::date), 0)::text
+        as opening,
+      coalesce(sum(e.amount) filter (where ${isWithin(from)}), 0)::text as moved,
+      count(*) filter (where ${isWithin(from)}) as entries
+    from subledger_entries e
+    where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date
+  `.execute(tx);
+  const [row] = rows;
+  return {
+    opening: BigInt(row?.opening ?? 0),
+    moved: BigInt(row?.moved ?? 0),
+    entries: row?.entries ?? 0,
+  };
+}
+
+function isWithin(from: string | null): Sql {
+  return from === null ? sql`true` : sql`e.posting_date >= ${from}::date`;
+}
+
+export type StatementRow = {
+  entry_id: number;
+  posting_date: string;
+  kind: string;
+  amount: string;
+  /** Of the entries of the days up to this one. */
+  running: string;
+  reference: string | null;
+  description: string | null;
+  bill_number: string | null;
+};
+
+/** In the order of days, a page at a time. */
+export async function listStatement(
+  tx: Tx,
+  tenantId: number,
+  key: StatementKey,
+  { from, to }: StatementDays,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<StatementRow[]> {
+  const { rows } = await sql<StatementRow>`
+    select e.entry_id, e.posting_date, e.kind, e.amount::text as amount,
+      e.running::text as running, e.reference, e.description, b.bill_number
+    from (
+      select e.entry_id, e.posting_date, e.kind, e.amount, e.reference, e.description, e.bill_id,
+        e.created_at,
+        sum(e.amount) over (order by e.posting_date, e.created_at, e.entry_id) as running
+      from subledger_entries e
+      where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date and ${isWithin(from)}
+      order by e.posting_date, e.created_at, e.entry_id
+      limit ${limit} offset ${offset}
+    ) e
+    left join bills b on b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
+    order by e.posting_date, e.created_at, e.entry_id
+  `.execute(tx);
+  return rows;
+}
+
+export type OpenRow = { due_date: string; open: string };
+
+/** What was open at the end of a day, by bill or item, with its due date. */
+export async function listOpenAt(
+  tx: Tx,
+  tenantId: number,
+  key: StatementKey,
+  to: string,
+): Promise<OpenRow[]> {
+  const { rows } = await sql<OpenRow>`
+    select coalesce(i.due_date, b.due_date, o.first_day) as due_date, o.open::text as open
+    from (
+      select e.bill_id, e.item_id, min(e.posting_date) as first_day, sum(e.amount) as open
+      from subledger_entries e
+      where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date
+      group by e.bill_id, e.item_id
+      having sum(e.amount) <> 0
+    ) o
+    left join open_items i on i.tenant_id = ${tenantId} and i.item_id = o.item_id
+    left join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+  `.execute(tx);
+  return rows;
+}
+
+/** What the party has in its wallet now. */
+export async function findWallet(tx: Tx, tenantId: number, partyId: number): Promise<bigint> {
+  const { rows } = await sql<{ balance: string }>`
+    select balance::text as balance from party_wallets
+    where tenant_id = ${tenantId} and party_id = ${partyId}
+  `.execute(tx);
+  return BigInt(rows[0]?.balance ?? 0);
+}
+
+/** The owner of a subscription, or the party of a number. */
+export async function findStatementKey(
+  tx: Tx,
+  tenantId: number,
+  wanted: { partyNumber: number | null; connectionNumber: string | null },
+): Promise<StatementKey | undefined> {
+  const { rows } = await sql<StatementKey>`
+    select p.party_id as "partyId", s.subscription_id as "subscriptionId"
+    from parties p
+    left join subscriptions s on s.tenant_id = ${tenantId}
+      and s.subscription_number = ${wanted.connectionNumber}
+    where p.tenant_id = ${tenantId} and case when ${wanted.connectionNumber}::text is null
+      then p.party_number = ${wanted.partyNumber}
+      else p.party_id = s.party_id
+        and coalesce(p.party_number = ${wanted.partyNumber}, true) end
+    limit 1
+  `.execute(tx);
+  return rows[0];
+}

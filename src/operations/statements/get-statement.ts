@@ -1,0 +1,141 @@
+import * as Type from 'typebox';
+import { dateIn, formatDate } from '../../base/calendar.ts';
+import { counted } from '../../base/counted.ts';
+import { wireDay } from '../../base/days.ts';
+import { AppError } from '../../base/errors.ts';
+import { majorUnits } from '../../base/money.ts';
+import { agingOf } from '../../domain/receivables/aging.ts';
+import {
+  findStatement,
+  findStatementKey,
+  findWallet,
+  listOpenAt,
+  listStatement,
+  type StatementKey,
+  type StatementRow,
+} from '../../domain/receivables/statement-store.ts';
+import { date, id, limits, maybe, money, nullable, page, text } from '../fields.ts';
+import { type Call, operation } from '../operation.ts';
+import { dayOf } from '../payments/payment-fields.ts';
+
+const shownDate = Type.String({ description: 'DD/MM/YYYY' });
+
+const request = Type.Object({
+  partyNumber: maybe(id),
+  connectionNumber: maybe(text({ max: 120 })),
+  fromDate: maybe(date),
+  toDate: maybe(date),
+  page: Type.Optional(page),
+});
+
+export const getStatement = operation({
+  path: '/billing/statements/get-statement',
+  method: 'Retrieve',
+  action: 'Retrieve Statement',
+  access: { permission: 'payments:read', own: 'own-payments:read' },
+  summary: 'Shows what a party owes: each entry with the balance after it, and the aging.',
+  request,
+  response: Type.Object({
+    fromDate: nullable(shownDate),
+    toDate: shownDate,
+    currency: Type.String(),
+    openingBalance: money,
+    entries: Type.Array(
+      Type.Object({
+        date: shownDate,
+        type: Type.String({ description: 'Bill, Payment, CreditNote, Adjustment, …' }),
+        reference: nullable(Type.String()),
+        description: nullable(Type.String()),
+        debit: money,
+        credit: money,
+        balance: Type.Number({ description: 'after this entry' }),
+      }),
+    ),
+    closingBalance: money,
+    walletBalance: Type.Number({ description: 'paid ahead, as of now; not part of the balance' }),
+    aging: Type.Object({
+      current: money,
+      d1_30: money,
+      d31_60: money,
+      d61_90: money,
+      over90: money,
+    }),
+  }),
+  errors: ['PARTY_NOT_FOUND', 'SUBSCRIPTION_NOT_FOUND'],
+  example: { partyNumber: 100001, fromDate: '01/07/2026', toDate: '31/07/2026' },
+  async handle(call, body) {
+    const { tx, tenant, now } = call;
+    const { tenantId, currencyDecimals } = tenant;
+    const key = await keyOf(call, body);
+    const to = dayOf(body.toDate) ?? dateIn(now, tenant.timezone);
+    const from = dayOf(body.fromDate) ?? null;
+    assertOrder(from, to);
+    const days = { from: from?.toString() ?? null, to: to.toString() };
+    const { pageNumber, size } = body.page ?? { pageNumber: 0, size: limits.pageSize };
+    const window = { offset: pageNumber * size, limit: size };
+    const [found, rows, open, wallet] = await Promise.all([
+      findStatement(tx, tenantId, key, days),
+      listStatement(tx, tenantId, key, days, window),
+      listOpenAt(tx, tenantId, key, days.to),
+      findWallet(tx, tenantId, key.partyId),
+    ]);
+    const amount = (minor: bigint) => majorUnits(minor, currencyDecimals);
+    const items = open.map((row) => ({ dueDate: row.due_date, open: BigInt(row.open) }));
+    const aging = agingOf(items, to);
+    return {
+      message: `${counted(found.entries, 'entry', 'entries')} up to ${formatDate(to)}`,
+      data: {
+        fromDate: from ? formatDate(from) : null,
+        toDate: formatDate(to),
+        currency: tenant.currency,
+        openingBalance: amount(found.opening),
+        entries: rows.map((row) => present(row, found.opening, amount)),
+        closingBalance: amount(found.opening + found.moved),
+        walletBalance: amount(wallet),
+        aging: {
+          current: amount(aging.current),
+          d1_30: amount(aging.d1_30),
+          d31_60: amount(aging.d31_60),
+          d61_90: amount(aging.d61_90),
+          over90: amount(aging.over90),
+        },
+      },
+      total: found.entries,
+    };
+  },
+});
+
+async function keyOf(call: Call, body: Type.Static<typeof request>): Promise<StatementKey> {
+  const { partyNumber = null } = body;
+  const connectionNumber = body.connectionNumber || null;
+  if (partyNumber === null && connectionNumber === null) {
+    const message = 'Name the party by partyNumber or the subscription by connectionNumber';
+    throw new AppError('REQUIRED_FIELD', { message, field: 'partyNumber' });
+  }
+  const wanted = { partyNumber, connectionNumber };
+  const key = await findStatementKey(call.tx, call.tenant.tenantId, wanted);
+  const isOwn = call.ownPartyId === null || key?.partyId === call.ownPartyId;
+  if (key && isOwn) return key;
+  throw connectionNumber === null
+    ? new AppError('PARTY_NOT_FOUND', { field: 'partyNumber' })
+    : new AppError('SUBSCRIPTION_NOT_FOUND', { field: 'connectionNumber' });
+}
+
+function assertOrder(from: Temporal.PlainDate | null, to: Temporal.PlainDate): void {
+  if (from === null || Temporal.PlainDate.compare(from, to) <= 0) return;
+  const message = `fromDate is ${formatDate(from)}, after ${formatDate(to)}. Send an earlier one.`;
+  throw new AppError('INVALID_DATE', { message, field: 'fromDate' });
+}
+
+function present(row: StatementRow, opening: bigint, amount: (minor: bigint) => number) {
+  const moved = BigInt(row.amount);
+  return {
+    date: wireDay(row.posting_date),
+    type: row.kind,
+    reference: row.reference ?? row.bill_number,
+    description: row.description,
+    debit: amount(moved > 0n ? moved : 0n),
+    credit: amount(moved < 0n ? -moved : 0n),
+    balance: amount(opening + BigInt(row.running)),
+  };
+}
