@@ -62,7 +62,7 @@ export const getStatement = operation({
     }),
   }),
   errors: ['PARTY_NOT_FOUND', 'SUBSCRIPTION_NOT_FOUND'],
-  example: { partyNumber: 100001, fromDate: '01/07/2026', toDate: '31/07/2026' },
+  example: { partyNumber: 100001, page: { pageNumber: 0, size: 50 } },
   async handle(call, body) {
     const { tx, tenant, now } = call;
     const { tenantId, currencyDecimals } = tenant;
