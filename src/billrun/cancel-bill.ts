@@ -13,8 +13,9 @@ import {
   copyInputs,
   forgetBilledTerm,
   hasMovedOn,
-  listBeside,
   listBilled,
+  listDemanded,
+  listPaid,
   lockBill,
   markCancelled,
   markDraftsStale,
@@ -60,7 +61,8 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
     throw refusal(bill, term, `${what}. Only posted bills can be cancelled.`);
   }
   if (await hasMovedOn(tx, tenantId, billId)) {
-    const what = 'went to another owner, was settled by a deposit, or was adjusted';
+    const what =
+      'went to another owner, was settled by a deposit, was adjusted, or paid other bills';
     throw refusal(bill, term, `What was owed on ${bill.bill_number} ${what}`);
   }
   const subscriptions = await listBilled(tx, tenantId, billId);
@@ -180,8 +182,8 @@ async function book(
   const pinned = await bookOfRun(tx, job.tenant, term, run);
   const accountOf = await componentAccounts(tx, tenantId, pinned, term);
   const { reason, rebill } = job.parameters as Cancelling;
-  const paid = await listBeside(tx, tenantId, bill.bill_id, ['Wallet', 'Payment']);
-  const deposits = rebill ? await listBeside(tx, tenantId, bill.bill_id, ['Deposit']) : [];
+  const paid = await listPaid(tx, tenantId, bill.bill_id, { withDeposits: rebill });
+  const deposits = rebill ? await listDemanded(tx, tenantId, bill.bill_id) : [];
   const head = {
     sourceId: note.creditNoteId,
     termId: term.term_id,

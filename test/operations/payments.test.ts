@@ -182,6 +182,57 @@ test('a reversal opens the bill again; what the wallet had paid of others is und
   await assertChecks(scene, place.tenantId);
 });
 
+test('two reversals undo two uses of the wallet, each once', async () => {
+  const place = await openOwing(scene, 'pay-two-bounced', { autoApplyWallet: 1 });
+  const number = await place.connectOld();
+  const payments = [await place.pay({ amount: 60 }), await place.pay({ amount: 60 })];
+  await place.bill({ [number]: 50 });
+  await place.bill({ [number]: 50 });
+  assert.deepEqual([await place.left(), await place.wallet()], [[0, 0], 20]);
+  const reverse = (paymentID = 0) =>
+    place.client.reversePayment({ data: { paymentID, reason: 'Bounced' } });
+  await reverse(payments[0]);
+  // 60 = 20 of the wallet + 40 of the newest use
+  assert.deepEqual([await place.left(), await place.wallet()], [[0, 40], 0]);
+  await reverse(payments[1]);
+  // 60 = 10 that are left of the newest use + 50 of the one before
+  assert.deepEqual([await place.left(), await place.owed()], [[50, 50], 100]);
+  const { data } = await place.client.getPayments({});
+  assert.deepEqual(
+    data.payments.map(({ status, allocations }) => [status, allocations]),
+    [
+      ['Reversed', []],
+      ['Reversed', []],
+    ],
+  );
+  await assertChecks(scene, place.tenantId);
+});
+
+test('a bill whose payment was reversed is cancelled, and the wallet gets nothing', async () => {
+  const place = await openOwing(scene, 'pay-cancelled');
+  const number = await place.connectOld();
+  const [bill] = await place.bill({ [number]: 100 });
+  const paymentID = await place.pay({ amount: 100 });
+  await place.client.reversePayment({ data: { paymentID, reason: 'Bounced' } });
+  await place.client.cancelBill({ data: { billID: bill?.billID ?? 0, reason: 'Wrong' } });
+  assert.deepEqual([await place.owed(), await place.wallet()], [0, 0]);
+  await assertChecks(scene, place.tenantId);
+});
+
+test('a bill below zero that has paid others is not cancelled', async () => {
+  const place = await openOwing(scene, 'pay-used-credit');
+  const number = await place.connectOld();
+  const [credit] = await place.bill({ [number]: -50 });
+  const [bill] = await place.bill({ [number]: 120 });
+  await place.pay({ amount: 70 });
+  const cancel = (billID = 0) => place.client.cancelBill({ data: { billID, reason: 'Wrong' } });
+  await refuses(cancel(credit?.billID), 'INVALID_STATE', { statusCode: 409 });
+  await cancel(bill?.billID);
+  // 70 that was paid, and 50 of the credit
+  assert.deepEqual([await place.owed(), await place.wallet()], [0, 120]);
+  await assertChecks(scene, place.tenantId);
+});
+
 test('of two refunds at once that a wallet cannot both pay, one is made', async () => {
   const place = await openOwing(scene, 'pay-refunds');
   await place.connectOld();

@@ -2,17 +2,13 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from './accounts.ts';
-import {
-  isPayment,
-  type Journal,
-  type JournalLine,
-  type SubledgerEntry,
-  type SummedLine,
-} from './journal.ts';
+import { isPayment, type Journal, type SubledgerEntry, type SummedLine } from './journal.ts';
+
+type JournalHead = Omit<Journal, 'lines' | 'entries'>;
 
 /** A booking with the ids of its journal, its entries and the open items that they begin. */
 export type NumberedBooking = {
-  head: Omit<Journal, 'lines' | 'entries'>;
+  head: JournalHead;
   journalId: number;
   lines: readonly SummedLine[];
   entries: readonly (SubledgerEntry & { entryId: number; opens?: OpenedItem })[];
@@ -44,7 +40,7 @@ export async function insertBookings(
 async function insertHeads(
   tx: Tx,
   tenantId: number,
-  bookings: readonly NumberedBooking[],
+  bookings: readonly Pick<NumberedBooking, 'journalId' | 'head'>[],
   stamp: Stamp,
 ): Promise<void> {
   const rows = bookings.map(({ journalId, head }) => ({
@@ -73,7 +69,7 @@ async function insertHeads(
 async function insertAllLines(
   tx: Tx,
   tenantId: number,
-  bookings: readonly NumberedBooking[],
+  bookings: readonly Pick<NumberedBooking, 'journalId' | 'lines'>[],
 ): Promise<void> {
   const rows = bookings.flatMap(({ journalId, lines }) =>
     lines.map(({ accountId, component, amount }, index) => ({
@@ -141,40 +137,23 @@ async function insertItems(
 }
 
 /** For a journal whose lines follow from entries that name it. */
-export async function insertHead(
+export function insertHead(
   tx: Tx,
   tenantId: number,
   journalId: number,
-  journal: Omit<Journal, 'lines' | 'entries'>,
+  head: JournalHead,
   stamp: Stamp,
 ): Promise<void> {
-  await sql`
-    insert into journals (tenant_id, journal_id, source_type, source_id, term_id, business_unit_id,
-      posting_date, description, reverses_journal_id, created_at, created_by)
-    values (${tenantId}, ${journalId}, ${journal.source}, ${journal.sourceId},
-      ${journal.termId ?? null}, ${journal.businessUnitId}, ${journal.postingDate.toString()}::date,
-      ${journal.description}, ${journal.reverses ?? null}, ${stamp.at}, ${stamp.by})
-  `.execute(tx);
+  return insertHeads(tx, tenantId, [{ journalId, head }], stamp);
 }
 
-export async function insertLines(
+export function insertLines(
   tx: Tx,
   tenantId: number,
   journalId: number,
-  lines: readonly (JournalLine | SummedLine)[],
+  lines: readonly SummedLine[],
 ): Promise<void> {
-  if (lines.length === 0) return;
-  await sql`
-    insert into journal_lines
-      (tenant_id, journal_id, line_number, ledger_account_id, component, amount)
-    select own.tenant_id, ${journalId}::bigint, l.line_number, l.account_id, l.component, l.amount
-    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join unnest(
-      ${lines.map((line) => line.accountId)}::bigint[],
-      ${lines.map((line) => line.component ?? null)}::text[],
-      ${lines.map((line) => String(line.amount))}::bigint[]
-    ) with ordinality as l (account_id, component, amount, line_number)
-  `.execute(tx);
+  return insertAllLines(tx, tenantId, [{ journalId, lines }]);
 }
 
 function entryRow(

@@ -34,7 +34,7 @@ export function allocate(
       allocations.push({ item, amount: share });
     }
     const message = `More than is open on bill ${one.billId}`;
-    if (left > 0) refuse(`allocations[${index}].amount`, one.billId, message);
+    if (left > 0) refuse(`allocations[${index}].amount`, null, message);
   });
   const total = wanted.reduce((sum, one) => sum + one.amount, 0);
   if (total > amount) refuse('allocations', null, 'The allocations are more than the payment');

@@ -4,7 +4,14 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
-import { type BookedEntry, book, intoWallet, opening, settling } from '../ledger/book.ts';
+import {
+  type BookedEntry,
+  book,
+  type ItemKey,
+  intoWallet,
+  opening,
+  settling,
+} from '../ledger/book.ts';
 import { lockWallets } from '../ledger/items-store.ts';
 import type { JournalLine } from '../ledger/journal.ts';
 import {
@@ -34,7 +41,10 @@ export async function reversePayment(
   const { payment_id: paymentId, party_id: partyId, reference } = payment;
   const settled = await listSettled(tx, tenantId, paymentId);
   const details = { paymentId, reference, description: wanted.reason };
-  const unsettled = settled.map((row) => unsettle(row, partyId, details));
+  const unsettled = settled.map((row) => {
+    const undone = { kind: 'Reversal', effect: 'paid', amount: -row.amount } as const;
+    return settling(itemOf(row, partyId), undone, { ...details, isPayment: true });
+  });
   const fromWallet = await walletEntries(tx, tenantId, payment, { today, details });
   const { entries: feeEntries, against: income } = feeOf(payment, wanted, today);
   const side = payment.direction === 'In' ? -1 : 1;
@@ -79,16 +89,14 @@ async function lockPayment(tx: Tx, tenantId: number, paymentId: number): Promise
 
 type Details = { paymentId: number; reference: string; description: string };
 
-function unsettle(row: SettledRow, partyId: number, details: Details): BookedEntry {
-  const item = {
+function itemOf(row: SettledRow, partyId: number): ItemKey {
+  return {
     billId: row.bill_id,
     itemId: row.item_id,
     accountId: row.account_id,
     subscriptionId: row.subscription_id,
     partyId,
   };
-  const undone = { kind: 'Reversal', effect: 'paid', amount: -row.amount } as const;
-  return settling(item, undone, { ...details, isPayment: true });
 }
 
 /**
@@ -113,7 +121,9 @@ async function walletEntries(
     const amount = Math.min(missing, use.amount);
     if (amount === 0) break;
     missing -= amount;
-    undone.push(unsettle({ ...use, amount }, partyId, details));
+    const { reference, description } = details;
+    const back = { kind: 'Wallet', effect: 'paid', amount: -amount } as const;
+    undone.push(settling(itemOf(use, partyId), back, { reference, description }));
   }
   const owner = { accountId: ledgerAccounts.receivable, partyId, subscriptionId, billId: null };
   const moved = { kind: 'Reversal', amount: missing } as const;

@@ -143,7 +143,6 @@ export async function close(
   const accounts = {
     businessUnitId: row.business_unit_id,
     cashAccountId: row.cash_account_id,
-    contextType: row.context_type,
   };
   const settled = await settleDeposit(tx, tenantId, before, { ...change, ...accounts }, stamp);
   if (settled.receivable !== 0) {

@@ -124,8 +124,8 @@ async function move(
 ): Promise<number> {
   const { party, transferId, today } = options;
   const context = await contextOf(tx, workspace, row.context_id);
-  const { business_unit_id: businessUnitId, context_type: contextType } = context.row;
-  const posting = { toPartyId: party.party_id, transferId, today, businessUnitId, contextType };
+  const { business_unit_id: businessUnitId } = context.row;
+  const posting = { toPartyId: party.party_id, transferId, today, businessUnitId };
   return moveBalances(tx, workspace.tenantId, row, posting, stamp);
 }
 

@@ -17,7 +17,7 @@ import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
 import type { Term } from '../../terms/store.ts';
 import { chargeOf } from '../generate/booking.ts';
-import type { BookedBeside } from './cancel-store.ts';
+import type { DemandedRow, PaidRow } from './cancel-store.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
 
@@ -144,8 +144,8 @@ function spread(
 export type Credit = {
   /** Of the bill, by subscription: what it came to, what was paid of it, what it demanded. */
   shares: readonly ShareRow[];
-  paid: readonly BookedBeside[];
-  deposits: readonly BookedBeside[];
+  paid: readonly PaidRow[];
+  deposits: readonly DemandedRow[];
   accountOf: AccountOf;
   contextType: ContextType;
   /** The number of the credit note. */
@@ -173,6 +173,7 @@ export function creditBooking(
     ...item,
     ...({ kind: 'Wallet', effect: 'paid', accountId: row.account_id } as const),
     subscriptionId: row.subscription_id,
+    itemId: row.item_id,
     paymentId: row.payment_id,
     amount: -row.amount,
   }));

@@ -4,7 +4,6 @@ import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import { lockWallets } from '../../ledger/items-store.ts';
-import type { JournalSource } from '../../ledger/journal.ts';
 import { withoutBill } from '../inputs/estimated-units.ts';
 import type { DraftCharges } from './post-store.ts';
 import { isFollowed, lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
@@ -100,23 +99,47 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
   return rows[0]?.found ?? false;
 }
 
-/** An amount booked together with a bill, less what was already reversed. */
-export type BookedBeside = {
+/** What was paid of a bill, by subscription and payment, and not taken back since. */
+export type PaidRow = {
   subscription_id: number;
   account_id: number;
+  /** Of a deposit that the bill demanded; null for the bill itself. */
   item_id: number | null;
   payment_id: number | null;
   amount: number;
 };
 
-export async function listBeside(
+/** With what was paid of the deposits that it demanded, if those are taken back, too. */
+export async function listPaid(
   tx: Tx,
   tenantId: number,
   billId: number,
-  sources: readonly JournalSource[],
-): Promise<BookedBeside[]> {
-  const { rows } = await sql<BookedBeside>`
+  { withDeposits }: { withDeposits: boolean },
+): Promise<PaidRow[]> {
+  const { rows } = await sql<PaidRow>`
     select e.subscription_id, e.ledger_account_id as account_id, e.item_id, e.payment_id,
+      sum(e.amount)::bigint as amount
+    from subledger_entries e
+    left join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
+    where e.tenant_id = ${tenantId} and e.bill_id = ${billId} and e.effect = 'paid'
+      and (e.item_id is null or (${withDeposits} and i.kind = 'Deposit'))
+    group by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
+    having sum(e.amount) <> 0
+    order by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
+  `.execute(tx);
+  return rows;
+}
+
+/** An amount of a deposit that was demanded together with a bill, and not taken back since. */
+export type DemandedRow = Omit<PaidRow, 'payment_id'>;
+
+export async function listDemanded(
+  tx: Tx,
+  tenantId: number,
+  billId: number,
+): Promise<DemandedRow[]> {
+  const { rows } = await sql<DemandedRow>`
+    select e.subscription_id, e.ledger_account_id as account_id, e.item_id,
       sum(e.amount)::bigint as amount
     from subledger_entries e
     join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
@@ -125,10 +148,10 @@ export async function listBeside(
       and e.subscription_id in (
         select p.subscription_id from (${postedParts(tenantId, { billId })}) p
       )
-      and coalesce(o.source_type, j.source_type) = any(${[...sources]}::text[])
-    group by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
+      and coalesce(o.source_type, j.source_type) = 'Deposit'
+    group by e.subscription_id, e.ledger_account_id, e.item_id
     having sum(e.amount) <> 0
-    order by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
+    order by e.subscription_id, e.ledger_account_id, e.item_id
   `.execute(tx);
   return rows;
 }

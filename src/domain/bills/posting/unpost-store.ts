@@ -137,14 +137,15 @@ export function isFollowed(tenantId: number): Sql {
 
 /**
  * Bills of `parts` of which what was owed went to the next owner, was settled by the deposit, or
- * was credited or written off by an adjustment.
+ * was credited or written off by an adjustment; and bills below zero that have paid others.
  */
 export function movedSince(tenantId: number): Sql {
   return sql`
     select p.bill_id from parts p
     join subledger_entries e on e.tenant_id = ${tenantId} and e.bill_id = p.bill_id
       and e.subscription_id = p.subscription_id and e.effect is not null
-      and e.kind in ('Transfer', 'Deposit', 'Adjustment', 'WriteOff')`;
+      and (e.kind in ('Transfer', 'Deposit', 'Adjustment', 'WriteOff')
+        or (e.kind = 'Offset' and e.settled < 0))`;
 }
 
 /** Journals of the term's posting that were not reversed. */
