@@ -18,7 +18,9 @@ call wall_off('ledger_accounts');
 grant select, insert on ledger_accounts to billwright_api, billwright_worker;
 
 -- The ledger accounts of a new workspace. PAYABLE is what it owes to vendors and employees, EXPENSE
--- what that costs; their ids are far above those of a workspace's own accounts.
+-- what that costs. SUSPENSE holds money whose payer is not known yet, CASH_DIFFERENCE what a cash
+-- desk counted too much or too little, RESULT what the year end carries forward. Their ids are far
+-- above those of a workspace's own accounts.
 create procedure add_chart_of_accounts(wanted_tenant bigint)
 language sql
 as $$
@@ -35,7 +37,10 @@ as $$
     (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
     (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
     (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
-    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
+    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false),
+    (wanted_tenant, 1000003, 'SUSPENSE', 'Suspense', 'Liability', false),
+    (wanted_tenant, 1000004, 'CASH_DIFFERENCE', 'Cash differences', 'Expense', false),
+    (wanted_tenant, 1000005, 'RESULT', 'Result of earlier years', 'Equity', false);
   insert into counters (tenant_id, series, last_number)
   values (wanted_tenant, 'ledger-account', 10);
 $$;
@@ -45,7 +50,8 @@ create table journals (
   journal_id bigint not null,
   source_type text not null check (source_type in (
     'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Payment', 'Wallet', 'CreditNote',
-    'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal'
+    'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal', 'BankLine',
+    'CashDifference', 'YearEnd'
   )),
   source_id bigint not null,
   term_id bigint,

@@ -12,7 +12,6 @@ create table payments (
   wallet_amount bigint not null default 0 check (wallet_amount between -amount and amount),
   recovered_amount bigint not null default 0 check (recovered_amount >= 0),
   value_date date not null,
-  posting_date date not null,
   payment_method text not null,
   cash_account_id bigint not null,
   bank_account_id bigint,
@@ -32,9 +31,9 @@ comment on column payments.subscription_id is 'The subscription that the payer n
 comment on column payments.wallet_amount is
   'What of it went into the wallet; below zero, what a refund took from it.';
 comment on column payments.recovered_amount is 'What of it pays debts that were written off.';
-comment on column payments.value_date is 'The day on which the customer paid.';
-comment on column payments.posting_date is
-  'The day in the books: later than the value date if that month was closed.';
+comment on column payments.value_date is
+  'The day on which the customer paid. The day in the books is that of the journal, which is later '
+  'if the month was closed.';
 create index payments_party on payments (tenant_id, party_id, payment_id);
 create index payments_subscription on payments (tenant_id, subscription_id, payment_id)
   where subscription_id is not null;

@@ -1679,7 +1679,10 @@ AS $procedure$
     (wanted_tenant, 9, 'BAD_DEBT', 'Bad debts', 'Expense', false),
     (wanted_tenant, 10, 'DISPUTED', 'Disputed', 'Asset', true),
     (wanted_tenant, 1000001, 'PAYABLE', 'Payable', 'Liability', true),
-    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false);
+    (wanted_tenant, 1000002, 'EXPENSE', 'Expense', 'Expense', false),
+    (wanted_tenant, 1000003, 'SUSPENSE', 'Suspense', 'Liability', false),
+    (wanted_tenant, 1000004, 'CASH_DIFFERENCE', 'Cash differences', 'Expense', false),
+    (wanted_tenant, 1000005, 'RESULT', 'Result of earlier years', 'Equity', false);
   insert into counters (tenant_id, series, last_number)
   values (wanted_tenant, 'ledger-account', 10);
 $procedure$
@@ -1703,7 +1706,7 @@ create table journals (
   -- The transaction that wrote the journal: only that one adds lines and entries.
   written_in xid8 not null default pg_current_xact_id(),
   constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
-  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text]))),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text, 'BankLine'::text, 'CashDifference'::text, 'YearEnd'::text]))),
   constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
 );
 CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
@@ -1712,6 +1715,7 @@ CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_t
 CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
 CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
+CREATE TRIGGER journals_month AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_month();
 CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
 CREATE TRIGGER journals_tenant AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_tenant();
 alter table journals enable row level security, force row level security;
@@ -3442,10 +3446,9 @@ create table payments (
   wallet_amount bigint not null default 0,
   -- What of it pays debts that were written off.
   recovered_amount bigint not null default 0,
-  -- The day on which the customer paid.
+  -- The day on which the customer paid. The day in the books is that of the journal, which is later
+  -- if the month was closed.
   value_date date not null,
-  -- The day in the books: later than the value date if that month was closed.
-  posting_date date not null,
   payment_method text not null,
   cash_account_id bigint not null,
   bank_account_id bigint,
@@ -3528,6 +3531,76 @@ alter table adjustments enable row level security, force row level security;
 create policy tenant_wall on adjustments as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on adjustments to billwright_api;
 grant insert, select on adjustments to billwright_worker;
+
+-- books (0018_books.sql)
+
+-- A month of the ledger that was closed, or opened again. Months are closed one after the other, so
+-- that the first open day says all.
+create table ledger_months (
+  tenant_id bigint not null,
+  -- Its first day.
+  month date not null,
+  is_closed boolean not null,
+  -- Of the first export after closing: every later one has the same bytes.
+  export_hash text,
+  -- The journal that carried the result of the year forward, where that was asked for.
+  year_end_journal_id bigint,
+  reason text not null,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint ledger_months_check CHECK ((is_closed OR (export_hash IS NULL))),
+  constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  constraint ledger_months_pkey PRIMARY KEY (tenant_id, month),
+  constraint ledger_months_reason_check CHECK ((reason <> ''::text)),
+  constraint ledger_months_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table ledger_months enable row level security, force row level security;
+create policy tenant_wall on ledger_months as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on ledger_months to billwright_api;
+grant insert, select, update on ledger_months to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.lock_months(wanted_tenant bigint, is_alone boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lock_key bigint := hashtextextended('ledger months', wanted_tenant);
+begin
+  if is_alone then
+    perform pg_advisory_xact_lock(lock_key);
+  else
+    perform pg_advisory_xact_lock_shared(lock_key);
+  end if;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_journals_month()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant bigint;
+  first_day date;
+begin
+  select min(tenant_id), min(posting_date) into tenant, first_day from new_rows;
+  if first_day is null then
+    return null;
+  end if;
+  perform lock_months(tenant, false);
+  if exists (
+    select from ledger_months
+    where tenant_id = tenant and is_closed and month >= date_trunc('month', first_day)
+  ) then
+    raise exception 'a journal is posted in a month that is closed'
+      using errcode = 'check_violation', constraint = 'journals_month_open';
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 -- made by no migration
 

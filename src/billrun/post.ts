@@ -27,6 +27,7 @@ import {
 import { listShared } from '../domain/bills/posting/wallets-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
+import { findFirstOpenDay, openDay } from '../domain/ledger/months-store.ts';
 import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
@@ -256,7 +257,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
     chunk,
     pinned,
     usesWallets,
-    postingDate: reserved.postingDate,
+    postingDate: await openPostingDate(tx, tenantId, reserved),
     seriesId: reserved.numbers.seriesId,
     journalId: reserved.firstJournal + (chunk.chunk - 1),
     firstEntry: reserved.firstEntry + before,
@@ -266,6 +267,12 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   const booked = drafts.filter((draft) => !stale.has(draft.bill_id));
   const shared = posted.length === 0 ? [] : await postChunk(tx, job, posting, posted, booked);
   return { done: expected, outcome: { posted: posted.length, shared } };
+}
+
+/** The day of the reservation, unless its month was closed while the term was posted. */
+async function openPostingDate(tx: Tx, tenantId: number, reserved: Reservation): Promise<string> {
+  const firstOpen = await findFirstOpenDay(tx, tenantId);
+  return openDay(Temporal.PlainDate.from(reserved.postingDate), firstOpen).toString();
 }
 
 type Outcome = { posted: number; shared: number[] };
@@ -282,7 +289,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   await beginCatchUp(tx, tenantId, { termId: term.term_id, startDate: term.start_date });
   const shared = new Set(outcomes.flatMap((outcome) => outcome.shared));
   if (shared.size > 0) {
-    const { postingDate } = reservationOf(await lastRun(tx, tenantId, term));
+    const reserved = reservationOf(await lastRun(tx, tenantId, term));
+    const postingDate = await openPostingDate(tx, tenantId, reserved);
     await settleWallets(tx, job, { term, postingDate }, [...shared]);
   }
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);

@@ -34,7 +34,13 @@ export const permissions = [
   'payments:manage',
   'own-payments:read',
   'credits:write',
+  'collections:read',
+  'collections:write',
+  'bank-files:read',
+  'bank-files:write',
   'ledger:read',
+  'ledger:write',
+  'ledger:close',
   'settings:read',
   'settings:write',
   'access:read',
@@ -75,6 +81,10 @@ const operator: readonly Permission[] = [
   'bills:write',
   'bills:distribute',
   'payments:read',
+  'collections:read',
+  'collections:write',
+  'bank-files:read',
+  'bank-files:write',
   'settings:read',
 ];
 
@@ -93,6 +103,8 @@ const manager: readonly Permission[] = [
   'payments:manage',
   'credits:write',
   'ledger:read',
+  'ledger:write',
+  'ledger:close',
 ];
 
 /** All that is not of the caller alone. */
@@ -108,6 +120,9 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
     ...reads.filter((name) => name !== 'access:read'),
     'payments:write',
     'credits:write',
+    'bank-files:write',
+    'ledger:write',
+    'ledger:close',
   ],
   Auditor: reads,
   Customer: [

@@ -13,6 +13,12 @@ export const ledgerAccounts = {
   // Far above the ids of a workspace's own accounts.
   payable: 1_000_001,
   expense: 1_000_002,
+  /** Money whose payer is not known yet. */
+  suspense: 1_000_003,
+  /** What a cash desk counted too much or too little. */
+  cashDifference: 1_000_004,
+  /** What the year end carries forward. */
+  result: 1_000_005,
 } as const;
 
 /** Control accounts: their balances are the sums of subledger entries, and nothing else. */

@@ -7,6 +7,7 @@ import { takeIds } from '../tenants/numbers-store.ts';
 import { ledgerAccounts } from './accounts.ts';
 import type { Effect, EntryKind, Journal, JournalLine, SubledgerEntry } from './journal.ts';
 import { summed } from './journal.ts';
+import { findFirstOpenDay, openDay } from './months-store.ts';
 import { insertBookings, type NumberedBooking } from './store.ts';
 
 export type ItemKind =
@@ -27,7 +28,10 @@ export type NewItem = {
 
 export type BookedEntry = SubledgerEntry & { opens?: NewItem };
 
-/** A business event: what it changes for customers, and the general accounts against that. */
+/**
+ * A business event: what it changes for customers, and the general accounts against that. In a
+ * closed month it is posted on the first open day instead, and its date is kept as value date.
+ */
 export type Booking = Omit<Journal, 'lines' | 'entries'> & {
   entries: readonly BookedEntry[];
   against?: readonly JournalLine[];
@@ -47,15 +51,27 @@ export async function book(
   if (bookings.length === 0) return [];
   const entries = bookings.reduce((sum, booking) => sum + booking.entries.length, 0);
   const items = bookings.reduce((sum, booking) => sum + countOpened(booking), 0);
-  const [firstJournal, firstEntry, firstItem] = await Promise.all([
+  const [firstOpen, firstJournal, firstEntry, firstItem] = await Promise.all([
+    findFirstOpenDay(tx, tenantId),
     takeIds(tx, tenantId, 'journal', bookings.length),
     entries === 0 ? 0 : takeIds(tx, tenantId, 'entry', entries),
     items === 0 ? 0 : takeIds(tx, tenantId, 'open-item', items),
   ]);
   const ids = { journal: firstJournal, entry: firstEntry, item: firstItem };
-  const numbered = bookings.map((booking) => numberedOf(booking, ids));
+  const numbered = bookings.map((booking) => numberedOf(inOpenMonth(booking, firstOpen), ids));
   await insertBookings(tx, tenantId, numbered, stamp);
   return numbered.map((booking) => booking.journalId);
+}
+
+function inOpenMonth(booking: Booking, firstOpen: Temporal.PlainDate | null): Booking {
+  const postingDate = openDay(booking.postingDate, firstOpen);
+  if (postingDate === booking.postingDate) return booking;
+  const date = booking.postingDate.toString();
+  const entries = booking.entries.map((entry) => ({
+    ...entry,
+    valueDate: entry.valueDate ?? date,
+  }));
+  return { ...booking, postingDate, entries };
 }
 
 function countOpened({ entries }: Booking): number {

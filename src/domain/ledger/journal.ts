@@ -15,7 +15,10 @@ export type JournalSource =
   | 'Dispute'
   | 'Refund'
   | 'Transfer'
-  | 'Reversal';
+  | 'Reversal'
+  | 'BankLine'
+  | 'CashDifference'
+  | 'YearEnd';
 
 export type EntryKind =
   | 'Opening'

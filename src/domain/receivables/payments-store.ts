@@ -34,7 +34,6 @@ export type NewPayment = {
   amount: number;
   walletAmount: number;
   valueDate: string;
-  postingDate: string;
   paymentMethod: PaymentMethod;
   cashAccountId: number;
   bankAccountId: number | null;
@@ -52,17 +51,17 @@ export async function insertPayments(
   const rows = payments.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
   const { count } = await sql`
     insert into payments (tenant_id, payment_id, reference, direction, is_refund, party_id,
-      subscription_id, amount, wallet_amount, value_date, posting_date, payment_method,
+      subscription_id, amount, wallet_amount, value_date, payment_method,
       cash_account_id, bank_account_id, journal_id, remark, created_at, created_by)
     select own.tenant_id, r."paymentId", r.reference, r.direction, r."isRefund", r."partyId",
-      r."subscriptionId", r.amount, r."walletAmount", r."valueDate", r."postingDate",
+      r."subscriptionId", r.amount, r."walletAmount", r."valueDate",
       r."paymentMethod", r."cashAccountId", r."bankAccountId", r."journalId", r.remark,
       ${stamp.at}, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       "paymentId" bigint, reference text, direction text, "isRefund" boolean, "partyId" bigint,
       "subscriptionId" bigint, amount bigint, "walletAmount" bigint, "valueDate" date,
-      "postingDate" date, "paymentMethod" text, "cashAccountId" bigint, "bankAccountId" bigint,
+      "paymentMethod" text, "cashAccountId" bigint, "bankAccountId" bigint,
       "journalId" bigint, remark text
     )
     on conflict (tenant_id, reference) do nothing
@@ -278,10 +277,11 @@ export async function listPayments(
     select p.payment_id, p.reference, p.direction, ${status(tenantId)} as status, p.party_id,
       o.party_number, o.name as party_name, s.subscription_number, p.amount::text as amount,
       p.wallet_amount::text as wallet_amount, p.recovered_amount::text as recovered_amount,
-      p.value_date, p.posting_date, p.payment_method, p.bank_account_id, p.remark,
+      p.value_date, j.posting_date, p.payment_method, p.bank_account_id, p.remark,
       r.reversal_date, r.reason as reversal_reason, p.created_at, p.created_by
     from payments p
     join parties o on o.tenant_id = ${tenantId} and o.party_id = p.party_id
+    join journals j on j.tenant_id = ${tenantId} and j.journal_id = p.journal_id
     left join subscriptions s on s.tenant_id = ${tenantId}
       and s.subscription_id = p.subscription_id
     left join payment_reversals r on r.tenant_id = ${tenantId} and r.payment_id = p.payment_id

@@ -246,7 +246,6 @@ function rowOf({ payment, walletAmount }: LaidOut, journalId: number): NewPaymen
     partyId: by.partyId,
     subscriptionId: by.subscriptionId,
     valueDate: valueDate.toString(),
-    postingDate: valueDate.toString(),
     paymentMethod: payment.paymentMethod,
     cashAccountId: by.cashAccountId,
     bankAccountId: payment.bankAccountId,

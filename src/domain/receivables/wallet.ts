@@ -66,7 +66,6 @@ export async function refundPayment(
     subscriptionId: null,
     walletAmount: -amount,
     valueDate: today.toString(),
-    postingDate: today.toString(),
     paymentMethod: wanted.paymentMethod,
     cashAccountId: payer.cashAccountId,
     bankAccountId: null,
