@@ -2341,20 +2341,25 @@ $function$
 ;
 -- owned by the owner
 
--- A daily job that ran for a local date of a workspace. Each job runs once for each date.
+-- A daily job of a local date of a workspace. Each job runs once for each date.
 create table daily_runs (
   tenant_id bigint not null,
   job text not null,
   local_date date not null,
-  finished_at timestamp with time zone not null,
+  -- Null while chunks of the job are left.
+  finished_at timestamp with time zone,
   outcome jsonb not null,
+  -- The key of the last row that the chunks have done; the next chunk begins after it.
+  progress jsonb,
   constraint daily_runs_pkey PRIMARY KEY (tenant_id, job, local_date),
+  constraint daily_runs_progress_check CHECK ((jsonb_typeof(progress) = 'object'::text)),
   constraint daily_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
 alter table daily_runs enable row level security, force row level security;
 create policy tenant_wall on daily_runs as permissive for all using ((tenant_id = current_tenant()));
 grant select on daily_runs to billwright_api;
 grant insert, select on daily_runs to billwright_worker;
+grant update (finished_at, outcome, progress) on daily_runs to billwright_worker;
 
 -- The reading that a register is billed with in a term, and the one it starts from. The reading is
 -- Locked, and Billed once the term is posted.
@@ -2611,7 +2616,7 @@ END) stored,
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
   constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
 ) with (fillfactor=50);
-CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
+CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, is_settled) INCLUDE (bill_id);
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);

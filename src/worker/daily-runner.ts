@@ -108,7 +108,7 @@ async function runWorkspace(
     if (isStopping()) return false;
     if (failed.has(task.job)) continue;
     try {
-      await runDailyTask(database, clock, log, task);
+      await runDailyTask({ database, clock, log, isStopping }, task);
     } catch (error) {
       failed.add(task.job);
       log.error({ err: error, ...task }, 'a daily job failed');

@@ -8,27 +8,35 @@ import { fallOverdue } from '../domain/bills/posting/fall-overdue-store.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
-import { claimDailyRun, findLastDailyRun } from '../domain/tenants/daily-store.ts';
+import {
+  type ChunkDone,
+  claimDailyRun,
+  findLastDailyRun,
+  lockDailyRun,
+  openDailyRun,
+  type RowKey,
+  saveDailyRun,
+} from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
 
 export type DailyTask = { tenantId: number; job: string; localDate: string };
 
+type Day = {
+  localDate: Temporal.PlainDate;
+  /** Later than the date where that is caught up on. */
+  today: Temporal.PlainDate;
+  /** The workspace's time, which a sandbox may have moved ahead. */
+  now: Temporal.Instant;
+  realNow: Temporal.Instant;
+};
+
 type DailyJob = {
   /** Local time of day from which the job of a date is due. */
   at: Temporal.PlainTime;
-  run(
-    tx: Tx,
-    tenantId: number,
-    day: {
-      localDate: Temporal.PlainDate;
-      /** Later than the date where that is caught up on. */
-      today: Temporal.PlainDate;
-      /** The workspace's time, which a sandbox may have moved ahead. */
-      now: Temporal.Instant;
-      realNow: Temporal.Instant;
-    },
-  ): Promise<object>;
-};
+} & ({ run(tx: Tx, tenantId: number, day: Day): Promise<object> } | { runChunk: RunChunk });
+
+/** For a job over many rows: does those after a key, in a transaction of its own. */
+type RunChunk = (tx: Tx, tenantId: number, day: Day, after: RowKey | null) => Promise<ChunkDone>;
 
 const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   [
@@ -44,7 +52,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
     },
   ],
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
-  ['overdue', { at: Temporal.PlainTime.from('00:10'), run: fallOverdue }],
+  ['overdue', { at: Temporal.PlainTime.from('00:10'), runChunk: fallOverdue }],
   ['ledger', { at: Temporal.PlainTime.from('00:20'), run: foldLedgerTotals }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
@@ -92,31 +100,85 @@ function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate
   return Temporal.PlainDate.compare(a, b) >= 0 ? a : b;
 }
 
-/** Does the job of one date, once: the claim and the work are one transaction. */
-export async function runDailyTask(
-  database: Database,
-  clock: Clock,
-  log: Log,
-  task: DailyTask,
-): Promise<boolean> {
+export type DailyTools = {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  /** A job that works in chunks stops between two of them. */
+  isStopping?: () => boolean;
+};
+
+/** Does the job of one date, once. False if another worker did it, or its last chunk. */
+export async function runDailyTask(tools: DailyTools, task: DailyTask): Promise<boolean> {
   const job = dailyJobs.get(task.job);
   if (!job) throw new Error(`no daily job is named ${task.job}`);
+  if ('runChunk' in job) return runChunks(tools, task, job.runChunk);
+  const { database, clock, log } = tools;
+  // The claim and the work are one transaction.
   return tenantTransact(database, task.tenantId, async (tx) => {
-    const realNow = clock.now();
-    const localDate = Temporal.PlainDate.from(task.localDate);
-    const isMine = await claimDailyRun(tx, task.tenantId, {
-      job: task.job,
-      localDate,
-      at: realNow,
-    });
-    if (!isMine) return false;
-    const { clock_offset_ms: milliseconds, timezone } = await findSettings(tx, task.tenantId);
-    const now = realNow.add({ milliseconds });
-    const day = { localDate, today: dateIn(now, timezone), now, realNow };
+    const day = await dayOf(tx, clock, task);
+    const run = { job: task.job, localDate: day.localDate, at: day.realNow };
+    if (!(await claimDailyRun(tx, task.tenantId, run))) return false;
     const outcome = await job.run(tx, task.tenantId, day);
     const isWrong = 'wrong' in outcome && outcome.wrong !== 0;
     if (isWrong) log.error({ ...task, outcome }, 'the books do not balance: run verify');
     else log.info({ ...task, outcome }, 'daily job done');
     return true;
   });
+}
+
+async function dayOf(tx: Tx, clock: Clock, { tenantId, localDate }: DailyTask): Promise<Day> {
+  const realNow = clock.now();
+  const { clock_offset_ms: milliseconds, timezone } = await findSettings(tx, tenantId);
+  const now = realNow.add({ milliseconds });
+  return {
+    localDate: Temporal.PlainDate.from(localDate),
+    today: dateIn(now, timezone),
+    now,
+    realNow,
+  };
+}
+
+/** More chunks than a workspace with the most rows has. */
+const chunksMax = 1_000_000;
+
+/**
+ * Each chunk is a transaction that also keeps how far the job has come. After a crash the job goes
+ * on where it was; several workers wait for each other between chunks, so that each is done once.
+ */
+async function runChunks(
+  { database, clock, log, isStopping = () => false }: DailyTools,
+  task: DailyTask,
+  runChunk: RunChunk,
+): Promise<boolean> {
+  const { tenantId, job } = task;
+  const run = { job, localDate: Temporal.PlainDate.from(task.localDate) };
+  await tenantTransact(database, tenantId, (tx) => openDailyRun(tx, tenantId, run));
+  for (let chunk = 0; chunk < chunksMax && !isStopping(); chunk += 1) {
+    const state = await tenantTransact(database, tenantId, async (tx) => {
+      const before = await lockDailyRun(tx, tenantId, run);
+      if (!before) return 'finished before';
+      const day = await dayOf(tx, clock, task);
+      const done = await runChunk(tx, tenantId, day, before.progress);
+      const outcome = added(before.outcome, done.outcome);
+      const finishedAt = done.next === null ? day.realNow : null;
+      await saveDailyRun(tx, tenantId, run, { progress: done.next, outcome, finishedAt });
+      return { outcome, isFinished: done.next === null };
+    });
+    if (state === 'finished before') return false;
+    if (state.isFinished) {
+      log.info({ ...task, outcome: state.outcome }, 'daily job done');
+      return true;
+    }
+  }
+  return false;
+}
+
+function added(
+  sums: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const all = { ...sums };
+  for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
+  return all;
 }

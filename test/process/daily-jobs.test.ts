@@ -57,7 +57,7 @@ async function dueDates(tenantId: number): Promise<string[]> {
   return (await dueTasks(tenantId)).map((task) => task.localDate);
 }
 
-const run = (task: DailyTask, database = worker) => runDailyTask(database, clock, log, task);
+const run = (task: DailyTask, database = worker) => runDailyTask({ database, clock, log }, task);
 
 /** What a worker does at each tick; tells how many jobs it really did. */
 async function tick(tenantId: number, database = worker): Promise<number> {
@@ -160,7 +160,7 @@ test('each night the books are checked, and what does not add up is an error in 
     setClock(local, 'Asia/Karachi');
     const tasks = await findDueTasks(worker as never, clock, tenantId);
     for (const task of tasks.filter(({ job }) => job === 'books')) {
-      await runDailyTask(worker, clock, told, task);
+      await runDailyTask({ database: worker, clock, log: told }, task);
     }
     const outcomes = lines.splice(0);
     return outcomes.map(({ level, localDate, outcome }) => ({ level, localDate, ...outcome }));
@@ -240,6 +240,61 @@ test('later dates of a daily job wait for a date that failed, and other jobs go 
   await once();
   assert.deepEqual(await doneDates(tenantId), ['2027-10-01', '2027-10-02', '2027-10-03']);
 });
+
+test('a job over many bills goes on after its last chunk, and does each bill once', async () => {
+  setClock('2027-11-10T12:00', 'Asia/Karachi');
+  const tenantId = await workspaceIn('Asia/Karachi');
+  await insertLateBills(tenantId, 2_500);
+  const overdue = async () => {
+    const tasks = await findDueTasks(worker, clock, tenantId);
+    return tasks.filter((task) => task.job === 'overdue');
+  };
+  const [task] = await overdue();
+  assert.ok(task);
+  let chunks = 0;
+  const isStopping = () => {
+    chunks += 1;
+    return chunks > 1;
+  };
+  assert.equal(await runDailyTask({ database: worker, clock, log, isStopping }, task), false);
+  assert.equal(await lateBills(tenantId), 1_000);
+  assert.deepEqual(await overdue(), [task], 'the date is still due');
+  const done = await Promise.all(workers.map((one) => run(task, one)));
+  assert.deepEqual(done.toSorted(), [false, false, true]);
+  assert.equal(await lateBills(tenantId), 2_500);
+  assert.deepEqual(await overdue(), []);
+  const { rows } = await sql.query(
+    `select outcome from daily_runs where tenant_id = $1 and job = 'overdue'`,
+    [tenantId],
+  );
+  assert.deepEqual(rows, [{ outcome: { overdue: 2_500 } }]);
+});
+
+/** Published, and due a day to three days before today; ids and due dates have another order. */
+async function insertLateBills(tenantId: number, count: number): Promise<void> {
+  await sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await sql.query(
+    `insert into bills (tenant_id, bill_id, term_id, first_run, context_id, batch_id, unit_id,
+       subscription_id, party_id, bill_type, status, bill_number, posting, issue_date, due_date,
+       days, current_charges, tax_amount, rounding_adjustment, bill_amount, previous_balance,
+       payments_received, adjustments, arrears, payable, credit_balance, late_surcharge, unit_ts,
+       hash, created_at, created_by, modified_at, modified_by, ts)
+     select $1, n, 1, 1, 1, 1, n, n, 1, 'Regular', 'Published', 'B-' || n, 1, '2027-11-01',
+       '2027-11-09'::date - (n % 3)::integer, 30, 100, 0, 0, 100, 0, 0, 0, 0, 100, 0, 0, 1, '',
+       now(), 'test', now(), 'test', 1
+     from generate_series(1, $2::bigint) n`,
+    [tenantId, count],
+  );
+}
+
+async function lateBills(tenantId: number): Promise<number> {
+  const { rows } = await sql.query(
+    `select count(*)::integer as count from bills
+     where tenant_id = $1 and payment_status = 'Overdue'`,
+    [tenantId],
+  );
+  return rows[0].count;
+}
 
 test('housekeeping removes what has expired and keeps the rest', async () => {
   setClock('2027-08-01T12:00', 'Asia/Karachi');

@@ -25,7 +25,7 @@ export async function asWorker<T>(
 export function doDailyWork(scene: Scene, tenantId: number): Promise<void> {
   return asWorker(scene, async (worker) => {
     for (const task of await findDueTasks(worker, scene.clock, tenantId)) {
-      await runDailyTask(worker, scene.clock, log, task);
+      await runDailyTask({ database: worker, clock: scene.clock, log }, task);
     }
   });
 }
