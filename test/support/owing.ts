@@ -5,8 +5,8 @@ import type { Service } from './pricing.ts';
 import type { Scene } from './scene.ts';
 
 export type Owing = OfferPlace & {
-  /** Bills July 2026, August and so on; each subscription with its amount. */
-  bill(amounts: Record<string, number>): Promise<ShownBill[]>;
+  /** Bills July 2026, August and so on; each subscription with its amount, or by component. */
+  bill(amounts: Record<string, number | Record<string, number>>): Promise<ShownBill[]>;
   /** What is open of each bill of the customer, the oldest first. */
   left(): Promise<(number | undefined)[]>;
   wallet(partyNumber?: number): Promise<number>;
@@ -18,41 +18,42 @@ type Payment = Parameters<Owing['client']['makePayments']>[0]['payments'][number
 
 let references = 0;
 
+const feeAndRebate = [
+  { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' },
+  { name: 'rebate', label: 'Rebate', type: 'Discount', manual: 'Optional' },
+];
+
+function byComponent(amount: number | Record<string, number>): Record<string, number> {
+  if (typeof amount !== 'number') return amount;
+  return amount < 0 ? { rebate: amount } : { fee: amount };
+}
+
 /** Amounts of bills are given by hand; below zero they are a rebate. */
 export async function openOwing(
   scene: Scene,
   workspace: string,
   service: Partial<Service> = {},
 ): Promise<Owing> {
+  const components = (service.components ?? feeAndRebate) as { name: string }[];
   const place = await openOffer(
     scene,
     workspace,
-    {
-      autoApplyWallet: 0,
-      components: [
-        { name: 'fee', label: 'Fee', type: 'Charge', manual: 'Optional' },
-        { name: 'rebate', label: 'Rebate', type: 'Discount', manual: 'Optional' },
-      ],
-      ...service,
-    } as Partial<Service>,
-    {
-      componentRules: [
-        { component: 'fee', formula: '0' },
-        { component: 'rebate', formula: '0' },
-      ],
-    },
+    { autoApplyWallet: 0, ...service, components } as Partial<Service>,
+    { componentRules: components.map(({ name: component }) => ({ component, formula: '0' })) },
   );
   const { client } = place;
   let month = 7;
-  const bill = async (amounts: Record<string, number>) => {
+  const bill: Owing['bill'] = async (amounts) => {
     const start = Temporal.PlainDate.from({ year: 2026, month, day: 1 });
     month += 1;
     const end = start.add({ months: 1 }).subtract({ days: 1 });
     const dueDate = wire(end.add({ days: 15 }));
     const days = { startDate: wire(start), endDate: wire(end), dueDate };
     const termID = await place.open(days);
-    const compsData = Object.entries(amounts).map(([number, amount]) =>
-      amount < 0 ? [number, 'rebate', String(amount)] : [number, 'fee', String(amount)],
+    const compsData = Object.entries(amounts).flatMap(([number, amount]) =>
+      Object.entries(byComponent(amount)).map(([component, value]) => {
+        return [number, component, String(value)];
+      }),
     );
     await client.postManualComponentValues({
       operation: 'schedule',

@@ -49,7 +49,7 @@ export async function listOpenItems(
   const { rows } = await sql<OpenItem>`
     select bill_id as "billId", item_id as "itemId", account_id as "accountId",
       party_id as "partyId", subscription_id as "subscriptionId", kind,
-      due_date as "dueDate", issue_date as "issueDate", open
+      due_date as "dueDate", issue_date as "issueDate", open, component
     from (
       ${openBills(tenantId, wanted)}
       union all
@@ -74,7 +74,7 @@ function openBills(tenantId: number, wanted: ItemsWanted): Sql {
     select b.tenant_id, b.bill_id, null::bigint as item_id,
       (${openItemsOfContext})::bigint as account_id,
       b.party_id, b.subscription_id, 'Bill' as kind, b.due_date, ${issueDate} as issue_date,
-      ${openOfBill} as open
+      ${openOfBill} as open, null::text as component
     from bills b
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
     where b.tenant_id = ${tenantId} and ${isWanted} and not b.is_settled
@@ -89,7 +89,7 @@ function openParts(tenantId: number, wanted: ItemsWanted): Sql {
   return sql`
     select p.tenant_id, b.bill_id, null::bigint, (${openItemsOfContext})::bigint, b.party_id,
       p.subscription_id,
-      'Bill', b.due_date, ${issueDate}, ${openOfPart}
+      'Bill', b.due_date, ${issueDate}, ${openOfPart}, null::text
     from bill_parts p
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
@@ -108,7 +108,7 @@ function openOthers(tenantId: number, wanted: ItemsWanted): Sql {
     select i.tenant_id, i.bill_id, i.item_id, i.ledger_account_id, i.party_id, i.subscription_id,
       i.kind,
       coalesce(b.due_date, i.due_date), coalesce(b.issue_date, i.issue_date),
-      ${openOfItem}
+      ${openOfItem}, i.component
     from open_items i
     left join bills b on b.tenant_id = ${tenantId} and b.bill_id = i.bill_id
       and i.kind = 'Surcharge'

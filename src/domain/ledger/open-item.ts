@@ -8,6 +8,19 @@ export type OpenItem = ItemKey & {
   issueDate: string;
   /** Minor units. Below zero the customer has a credit. */
   open: number;
+  /** Of an item that is no bill: what it was charged for. */
+  component: string | null;
+  /** In the order in which the item is settled; only where the method asks for them. */
+  components?: readonly ItemComponent[];
+};
+
+/** What is open of a component, and what it is sorted by; infinite where nothing was given. */
+export type ItemComponent = {
+  priority: number;
+  /** 0 for a surcharge, 1 for a tax, 2 for anything else. */
+  rank: number;
+  sequence: number;
+  open: number;
 };
 
 /** Of a payer whose payment names a subscription or none. */

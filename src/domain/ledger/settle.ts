@@ -1,5 +1,5 @@
 // How money is laid on open items: the methods of settlement, and credits before money.
-import { compareAge, type OpenItem, oldestFirst } from './open-item.ts';
+import { compareAge, type ItemComponent, type OpenItem, oldestFirst } from './open-item.ts';
 
 export const settlementMethods = [
   'Chronology',
@@ -47,6 +47,8 @@ export function settle(
       return inOrder(latestFirst(debts), amount);
     case 'Proportional':
       return inProportion(debts.toSorted(compareAge), amount);
+    case 'Component Priority':
+      return byPriority(debts, amount);
     default:
       return inOrder(oldestFirst(debts, subscriptionId), amount);
   }
@@ -69,6 +71,53 @@ function inOrder(debts: readonly OpenItem[], amount: number): Allocation[] {
     item.open -= share;
     return [{ item, amount: share }];
   });
+}
+
+type Slice = { item: OpenItem; component: ItemComponent; open: number };
+
+/**
+ * Components of all items by their priority, those without one last; of equal priority surcharges,
+ * taxes, then by sequence; of the same component the oldest first.
+ */
+function byPriority(debts: readonly OpenItem[], amount: number): Allocation[] {
+  const slices = debts.flatMap(slicesOf).toSorted(compareSlices);
+  const shares = new Map<OpenItem, number>();
+  let left = amount;
+  for (const { item, open } of slices) {
+    const share = Math.min(left, open);
+    if (share <= 0) continue;
+    left -= share;
+    item.open -= share;
+    shares.set(item, (shares.get(item) ?? 0) + share);
+  }
+  return [...shares].map(([item, share]) => ({ item, amount: share }));
+}
+
+/** What was laid on the item since its components were read is taken off the first of them. */
+function slicesOf(item: OpenItem): Slice[] {
+  const last = Number.POSITIVE_INFINITY;
+  const whole = { priority: last, rank: 2, sequence: last, open: item.open };
+  const components = item.components ?? [whole];
+  let used = components.reduce((sum, one) => sum + one.open, 0) - item.open;
+  return components.map((component) => {
+    const cut = Math.min(used, component.open);
+    used -= cut;
+    return { item, component, open: component.open - cut };
+  });
+}
+
+function compareSlices({ item: a, component: x }: Slice, { item: b, component: y }: Slice): number {
+  return (
+    compareRank(x.priority, y.priority) ||
+    compareRank(x.rank, y.rank) ||
+    compareRank(x.sequence, y.sequence) ||
+    compareAge(a, b)
+  );
+}
+
+/** Infinite ones are equal, which a difference would not say. */
+function compareRank(a: number, b: number): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /**

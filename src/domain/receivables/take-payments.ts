@@ -4,6 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { withComponents } from '../bills/billed-parts.ts';
 import { billReference } from '../bills/reference.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
@@ -145,8 +146,7 @@ async function bookPayments(
   const owners = await listBillOwners(tx, tenantId, billsAllocated(payments));
   const foreign = payments.flatMap((payment) => foreignBills(payment, owners, payment.row));
   if (foreign.length > 0) return foreign;
-  const partyIds = [...new Set(payments.map(({ by }) => by.partyId))];
-  const items = await listOpenItems(tx, tenantId, { partyIds });
+  const items = await listItemsOf(tx, tenantId, payments);
   const itemsOf = Map.groupBy(items, (item) => item.partyId);
   const laid = payments.map((payment) => layOut(payment, itemsOf.get(payment.by.partyId) ?? []));
   const problems = laid.flatMap((one) => one.problems);
@@ -165,6 +165,22 @@ async function bookPayments(
   const message = 'Another call has just used one of these references; send the call again';
   const rejectedValue = payments[0]?.reference;
   return [{ row: 0, name: 'reference', code: 'DUPLICATE', message, rejectedValue }];
+}
+
+/** With their components where a payer's settlement method goes by those. */
+async function listItemsOf(
+  tx: Tx,
+  tenantId: number,
+  payments: readonly Payment[],
+): Promise<OpenItem[]> {
+  const partyIds = [...new Set(payments.map(({ by }) => by.partyId))];
+  const items = await listOpenItems(tx, tenantId, { partyIds });
+  const asking = payments.filter(({ by }) => by.settlementMethod === 'Component Priority');
+  if (asking.length === 0) return items;
+  const byComponent = new Set(asking.map(({ by }) => by.partyId));
+  const theirs = items.filter((item) => byComponent.has(item.partyId));
+  const others = items.filter((item) => !byComponent.has(item.partyId));
+  return [...others, ...(await withComponents(tx, tenantId, theirs))];
 }
 
 function billsAllocated(payments: readonly Payment[]): number[] {

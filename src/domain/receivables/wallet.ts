@@ -3,6 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { withComponents } from '../bills/billed-parts.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
@@ -94,7 +95,9 @@ export async function settleWallet(
   const payer = await payerOf(tx, tenantId, { ...noKey, partyId });
   const balances = await lockWallets(tx, tenantId, [partyId]);
   const all = await listOpenItems(tx, tenantId, { partyIds: [partyId] });
-  const items = all.filter((item) => item.accountId === ledgerAccounts.receivable);
+  const receivable = all.filter((item) => item.accountId === ledgerAccounts.receivable);
+  const isByComponent = payer.settlementMethod === 'Component Priority';
+  const items = isByComponent ? await withComponents(tx, tenantId, receivable) : receivable;
   const offsets = useCredits(items);
   // By hand everything is asked for, so that the oldest is paid first.
   const given = payer.settlementMethod as SettlementMethod;

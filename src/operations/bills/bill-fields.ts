@@ -26,6 +26,7 @@ import {
 import type { BillLine, BillReading, BillUsage } from '../../domain/rating/bill.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';
+import { componentView, presentComponents } from './component-fields.ts';
 
 const text = Type.String();
 const maybeText = nullable(Type.String());
@@ -171,6 +172,7 @@ const presentedBill = {
 
 export const billView = Type.Object({
   ...presentedBill,
+  components: Type.Array(componentView),
   documents: Type.Array(Type.Object({ type: text, documentID: integer, createdAt: timestamp })),
   deliveries: Type.Array(
     Type.Object({ channel: text, to: maybeText, status: text, at: timestamp }),
@@ -254,14 +256,16 @@ export async function presentBills(
   const contexts = [...new Set(rows.map((row) => row.context_id))];
   const terms = [...new Set(rows.map((row) => row.term_id))];
   const cancelled = rows.filter((row) => row.status === 'Cancelled').map((row) => row.bill_id);
-  const [documents, deliveries, earlier, replaced, cancellations, ...accounts] = await Promise.all([
-    listDocuments(tx, tenantId, ids),
-    listDeliveries(tx, tenantId, ids),
-    listEarlierBills(tx, tenantId, ofOne, shownTerms),
-    findReplacedNumbers(tx, tenantId, terms),
-    findCancellations(tx, tenantId, cancelled),
-    ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
-  ]);
+  const [components, documents, deliveries, earlier, replaced, cancellations, ...accounts] =
+    await Promise.all([
+      presentComponents(tx, tenant, rows),
+      listDocuments(tx, tenantId, ids),
+      listDeliveries(tx, tenantId, ids),
+      listEarlierBills(tx, tenantId, ofOne, shownTerms),
+      findReplacedNumbers(tx, tenantId, terms),
+      findCancellations(tx, tenantId, cancelled),
+      ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
+    ]);
   const documentsOf = Map.groupBy(documents, (row) => row.bill_id);
   const deliveriesOf = Map.groupBy(deliveries, (row) => row.bill_id);
   const earlierOf = Map.groupBy(earlier, (row) => row.bill_id);
@@ -273,6 +277,7 @@ export async function presentBills(
     const bill = presentBill(row, around, paymentOf(row), cancellations.get(id));
     return {
       ...bill,
+      components: components.get(id) ?? [],
       history: withPayments(bill.history, earlierOf.get(id) ?? [], around),
       ...recordOf(row, tenant, documentsOf.get(id) ?? [], deliveriesOf.get(id) ?? []),
     };

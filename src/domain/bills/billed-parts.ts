@@ -1,0 +1,103 @@
+// The parts of bills, one for each subscription, with the components that they are made of.
+
+import type { Tx } from '../../base/db/pool.ts';
+import type { ItemComponent, OpenItem } from '../ledger/open-item.ts';
+import {
+  type BilledPart,
+  chargesOf,
+  componentsOf,
+  rankIn,
+  type TermComponents,
+} from './components.ts';
+import {
+  findTermComponents,
+  listPartedBills,
+  listParts,
+  type PartedBill,
+  type PartRow,
+} from './components-store.ts';
+
+/** The parts of bills that were read already, by bill. */
+export async function findParts(
+  tx: Tx,
+  tenantId: number,
+  bills: readonly PartedBill[],
+): Promise<Map<number, BilledPart[]>> {
+  const several = bills.filter((bill) => bill.subscription_id === null);
+  const rows = await listParts(
+    tx,
+    tenantId,
+    several.map((bill) => bill.bill_id),
+  );
+  const rowsOf = Map.groupBy(rows, (row) => row.bill_id);
+  return new Map(
+    bills.map((bill) => [bill.bill_id, partsOf(bill, rowsOf.get(bill.bill_id) ?? [])]),
+  );
+}
+
+function partsOf(bill: PartedBill, rows: readonly PartRow[]): BilledPart[] {
+  const { bill_id: billId, subscription_id: subscriptionId, document } = bill;
+  const lines = document.lines ?? [];
+  if (subscriptionId !== null) {
+    const { bill_amount: amount, paid_amount: paid, credited, gone } = bill;
+    const row = { bill_id: billId, subscription_id: subscriptionId, amount, paid, credited, gone };
+    return [partOf(row, lines)];
+  }
+  return rows.map((row) => {
+    const section = document.sections?.find((one) => one.connectionID === row.subscription_id);
+    const own = lines.filter((line) => line.connectionNumber === section?.connectionNumber);
+    return partOf(row, own);
+  });
+}
+
+function partOf(row: PartRow, lines: Parameters<typeof chargesOf>[0]): BilledPart {
+  return {
+    billId: row.bill_id,
+    subscriptionId: row.subscription_id,
+    charges: chargesOf(lines),
+    amount: BigInt(row.amount),
+    paid: BigInt(row.paid),
+    credited: BigInt(row.credited),
+    creditLines: [],
+    gone: BigInt(row.gone),
+  };
+}
+
+/** Open items with what is open of their components, for settlement by priority. */
+export async function withComponents(
+  tx: Tx,
+  tenantId: number,
+  items: readonly OpenItem[],
+): Promise<OpenItem[]> {
+  const billIds = [...new Set(items.flatMap((item) => item.billId ?? []))];
+  const bills = await listPartedBills(tx, tenantId, billIds);
+  const parts = await findParts(tx, tenantId, bills);
+  const terms = await findTermComponents(tx, tenantId, [
+    ...new Set(bills.map((bill) => bill.term_id)),
+  ]);
+  const rulesOf = new Map(bills.map((bill) => [bill.bill_id, terms.get(bill.term_id)]));
+  return items.map((item) => {
+    const rules = rulesOf.get(item.billId ?? 0);
+    if (!rules) return item;
+    const part = parts
+      .get(item.billId ?? 0)
+      ?.find((one) => one.subscriptionId === item.subscriptionId);
+    return { ...item, components: itemComponents(item, part, rules) };
+  });
+}
+
+function itemComponents(
+  item: OpenItem,
+  part: BilledPart | undefined,
+  rules: TermComponents,
+): ItemComponent[] {
+  if (item.kind === 'Bill') {
+    const components = part ? componentsOf(part, rules) : [];
+    return components.map(({ component, type, outstanding }) => {
+      const { isTax, ...rank } = rankIn(rules.components, component, type);
+      return { ...rank, rank: isTax ? 1 : 2, open: Number(outstanding) };
+    });
+  }
+  const { isTax: _, ...rank } = rankIn(rules.components, item.component ?? '', '');
+  return [{ ...rank, rank: item.kind === 'Surcharge' ? 0 : 2, open: item.open }];
+}
