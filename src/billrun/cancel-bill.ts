@@ -7,7 +7,7 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
 import { findRun } from '../domain/bills/generate/runs-store.ts';
-import { componentAccounts, creditBooking } from '../domain/bills/posting/bill-journals.ts';
+import { accountsOfTerm, creditBooking } from '../domain/bills/posting/bill-journals.ts';
 import {
   type BilledSubscription,
   copyInputs,
@@ -180,7 +180,7 @@ async function book(
   const run = await findRun(tx, tenantId, { termId: term.term_id, runNumber: term.run_number });
   if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
   const pinned = await bookOfRun(tx, job.tenant, term, run);
-  const accountOf = await componentAccounts(tx, tenantId, pinned, term);
+  const accountOf = await accountsOfTerm(tx, tenantId, pinned, term);
   const { reason, rebill } = job.parameters as Cancelling;
   const paid = await listPaid(tx, tenantId, bill.bill_id, { withDeposits: rebill });
   const deposits = rebill ? await listDemanded(tx, tenantId, bill.bill_id) : [];

@@ -4,9 +4,9 @@
 import { storedDay } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import {
+  accountsOfTerm,
   asksDeposits,
   billLines,
-  componentAccounts,
   depositBooking,
   type JournalHead,
   walletBooking,
@@ -87,7 +87,7 @@ export async function postChunk(
     isCombined: posting.isCombined,
     stamp,
   });
-  const accountOf = await componentAccounts(tx, tenantId, pinned, term);
+  const accountOf = await accountsOfTerm(tx, tenantId, pinned, term);
   await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
   await bookBeside(tx, job, posting, { ids, wallets, head });
   return shared;

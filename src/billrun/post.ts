@@ -14,7 +14,7 @@ import {
   updateReservation,
 } from '../domain/bills/generate/runs-store.ts';
 import { countStale } from '../domain/bills/inputs/billed-units-store.ts';
-import { componentAccounts } from '../domain/bills/posting/bill-journals.ts';
+import { accountsOfTerm } from '../domain/bills/posting/bill-journals.ts';
 import {
   advanceSubscriptions,
   beginCatchUp,
@@ -173,7 +173,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const reserved = run.reserved ?? (await reserve(tx, job, term));
   const stamp = { at: job.now, by: job.requestedBy };
   const pinned = await bookOfRun(tx, job.tenant, term, run);
-  await componentAccounts(tx, tenantId, pinned, term);
+  await accountsOfTerm(tx, tenantId, pinned, term);
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Posting' }, stamp);
   return {
     chunks: reserved.ranges.map(([firstId, lastId]) => ({ firstId, lastId })),

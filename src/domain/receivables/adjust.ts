@@ -3,13 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import {
-  controlAccounts,
-  isOwedByWorkspace,
-  ledgerAccounts,
-  openItemsAccount,
-} from '../ledger/accounts.ts';
-import { openAccounts, type WantedAccount } from '../ledger/accounts-store.ts';
+import { isOwedByWorkspace, ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import {
   type BookedEntry,
   type Booking,
@@ -18,6 +12,7 @@ import {
   opening,
   settling,
 } from '../ledger/book.ts';
+import { componentAccounts } from '../ledger/component-accounts.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
 import type { OpenItem } from '../ledger/open-item.ts';
 import { settle, useCredits } from '../ledger/settle.ts';
@@ -30,6 +25,7 @@ import {
   listAdjusted,
   listAdjustmentReferences,
 } from './adjustments-store.ts';
+import { problemsOfRace, type Taken, takeNew } from './references.ts';
 
 export type Adjusted = {
   problems: readonly RowProblem[];
@@ -62,11 +58,15 @@ export async function makeAdjustments(
   const references = wanted.map((one) => one.reference);
   const known = await listAdjustmentReferences(tx, tenantId, references);
   const firstId = await takeIds(tx, tenantId, 'adjustment', wanted.length);
-  const taken = takeNew(wanted, subscriptions, known, firstId);
-  if (taken.problems.length > 0) return { ...taken, repeated: 0 };
-  const problems = await bookAdjustments(tx, tenantId, taken.adjustments, stamp);
-  const repeated = wanted.length - taken.adjustments.length;
-  return { problems, adjustmentIds: taken.adjustmentIds, repeated };
+  const taken = takeAdjustments(wanted, subscriptions, known, firstId);
+  const { ids: adjustmentIds } = taken;
+  if (taken.problems.length > 0) return { ...taken, adjustmentIds, repeated: 0 };
+  const adjustments = taken.rows.flatMap(({ wanted: one, row, id: adjustmentId }) => {
+    const on = subscriptions.get(one.connectionNumber);
+    return on ? [{ ...one, row, adjustmentId, on }] : [];
+  });
+  const problems = await bookAdjustments(tx, tenantId, adjustments, stamp);
+  return { problems, adjustmentIds, repeated: wanted.length - adjustments.length };
 }
 
 function problemsOf(
@@ -96,42 +96,26 @@ function problemsOf(
 }
 
 /** A reference that was used for the same adjustment is a repetition. */
-function takeNew(
+function takeAdjustments(
   wanted: readonly WantedAdjustment[],
   subscriptions: ReadonlyMap<string, AdjustedSubscription>,
-  known: Map<string, KnownAdjustment>,
+  known: ReadonlyMap<string, KnownAdjustment>,
   firstId: number,
-): { adjustments: Adjustment[]; adjustmentIds: number[]; problems: RowProblem[] } {
-  const adjustments: Adjustment[] = [];
-  const adjustmentIds: number[] = [];
-  const problems: RowProblem[] = [];
-  wanted.forEach((one, row) => {
-    const on = subscriptions.get(one.connectionNumber);
-    if (!on) return;
-    const { reference, kind, amount } = one;
-    const { subscription_id } = on;
-    const before = known.get(reference);
-    const isSame =
-      before?.subscription_id === subscription_id &&
-      before.kind === kind &&
-      before.amount === amount;
-    if (before && !isSame) {
-      const message = `The reference ${reference} belongs to another adjustment`;
-      problems.push({
-        row,
-        name: 'reference',
-        code: 'DUPLICATE',
-        message,
-        rejectedValue: reference,
-      });
-    }
-    const adjustmentId = before?.adjustment_id ?? firstId + row;
-    adjustmentIds.push(adjustmentId);
-    if (before) return;
-    known.set(reference, { reference, adjustment_id: adjustmentId, subscription_id, kind, amount });
-    adjustments.push({ ...one, row, adjustmentId, on });
+): Taken<WantedAdjustment> {
+  const subscriptionOf = (one: WantedAdjustment) =>
+    subscriptions.get(one.connectionNumber)?.subscription_id ?? 0;
+  return takeNew(wanted, known, {
+    firstId,
+    keep: (one, id, reference) => {
+      const { kind, amount } = one;
+      return { reference, id, subscription_id: subscriptionOf(one), kind, amount };
+    },
+    isSame: (one, before) =>
+      before.subscription_id === subscriptionOf(one) &&
+      before.kind === one.kind &&
+      before.amount === one.amount,
+    name: () => 'another adjustment',
   });
-  return { adjustments, adjustmentIds, problems };
 }
 
 async function bookAdjustments(
@@ -144,7 +128,7 @@ async function bookAdjustments(
   const partyIds = [...new Set(adjustments.map(({ on }) => on.party_id))];
   const items = await listOpenItems(tx, tenantId, { partyIds });
   const itemsOf = Map.groupBy(items, (item) => item.subscriptionId);
-  const accountOf = await componentAccounts(tx, tenantId, adjustments);
+  const accountOf = await accountsOf(tx, tenantId, adjustments);
   const made = adjustments.map((one) => {
     return adjust(one, itemsOf.get(one.on.subscription_id) ?? [], accountOf(one));
   });
@@ -172,33 +156,19 @@ async function bookAdjustments(
     reason: one.reason,
     journalId: journalIds[index] ?? 0,
   }));
-  const stored = await insertAdjustments(tx, tenantId, rows, stamp);
-  if (stored === rows.length) return [];
-  const message = 'Another call has just used one of these references; send the call again';
-  const rejectedValue = rows[0]?.reference;
-  return [{ row: 0, name: 'reference', code: 'DUPLICATE', message, rejectedValue }];
+  return problemsOfRace(rows, await insertAdjustments(tx, tenantId, rows, stamp));
 }
 
-/** By the account that the component names, else by its type. */
-async function componentAccounts(
+async function accountsOf(
   tx: Tx,
   tenantId: number,
   adjustments: readonly Adjustment[],
 ): Promise<(one: Adjustment) => number> {
-  const wanted = adjustments.flatMap(({ on, component }): WantedAccount[] => {
-    const { account, type } = componentOf(on, component);
-    const kind = isOwedByWorkspace(on.context_type) ? 'Expense' : 'Income';
-    const code = account?.trim();
-    return code ? [{ code, name: code, kind: type === 'Tax' ? 'Liability' : kind }] : [];
-  });
-  const ids = wanted.length === 0 ? new Map() : await openAccounts(tx, tenantId, wanted);
-  return ({ on, component }) => {
-    const { account, type } = componentOf(on, component);
-    const id = ids.get(account?.trim() ?? '');
-    if (id !== undefined && !controlAccounts.includes(id)) return id;
-    if (type === 'Tax') return ledgerAccounts.tax;
-    return isOwedByWorkspace(on.context_type) ? ledgerAccounts.expense : ledgerAccounts.income;
+  const booked = ({ on, component }: Adjustment) => {
+    return { ...componentOf(on, component), contextType: on.context_type };
   };
+  const accountOf = await componentAccounts(tx, tenantId, adjustments.map(booked));
+  return (one) => accountOf(booked(one));
 }
 
 function componentOf(on: AdjustedSubscription, name: string) {

@@ -3,6 +3,7 @@ import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { ContextType } from '../ledger/accounts.ts';
 import type { AdjustmentKind } from './adjustment.ts';
+import type { Known } from './references.ts';
 
 /** A subscription that is adjusted, with the components of its context as they are now. */
 export type AdjustedSubscription = {
@@ -34,9 +35,7 @@ export async function listAdjusted(
   return new Map(rows.map((row) => [row.subscription_number, row]));
 }
 
-export type KnownAdjustment = {
-  reference: string;
-  adjustment_id: number;
+export type KnownAdjustment = Known & {
   subscription_id: number;
   kind: AdjustmentKind;
   amount: number;
@@ -48,7 +47,7 @@ export async function listAdjustmentReferences(
   references: readonly string[],
 ): Promise<Map<string, KnownAdjustment>> {
   const { rows } = await sql<KnownAdjustment>`
-    select reference, adjustment_id, subscription_id, kind, amount from adjustments
+    select reference, adjustment_id as id, subscription_id, kind, amount from adjustments
     where tenant_id = ${tenantId} and reference = any(${references}::text[])
   `.execute(tx);
   return new Map(rows.map((row) => [row.reference, row]));

@@ -3,14 +3,10 @@ import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import type { PaymentMethod } from './payment.ts';
+import type { Known } from './references.ts';
 
 /** A reference that was used before, and what for. */
-export type KnownReference = {
-  reference: string;
-  payment_id: number;
-  party_id: number;
-  amount: number;
-};
+export type KnownReference = Known & { party_id: number; amount: number };
 
 export async function listReferences(
   tx: Tx,
@@ -18,7 +14,7 @@ export async function listReferences(
   references: readonly string[],
 ): Promise<Map<string, KnownReference>> {
   const { rows } = await sql<KnownReference>`
-    select reference, payment_id, party_id, amount from payments
+    select reference, payment_id as id, party_id, amount from payments
     where tenant_id = ${tenantId} and reference = any(${references}::text[])
   `.execute(tx);
   return new Map(rows.map((row) => [row.reference, row]));

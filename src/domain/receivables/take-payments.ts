@@ -22,6 +22,7 @@ import {
   listReferences,
   type NewPayment,
 } from './payments-store.ts';
+import { problemsOfRace, type Taken, takeNew } from './references.ts';
 
 export type Made = {
   problems: readonly RowProblem[];
@@ -53,14 +54,15 @@ export async function makePayments(
   const references = wanted.map((one) => one.reference);
   const known = await listReferences(tx, tenantId, references);
   const firstId = await takeIds(tx, tenantId, 'payment', wanted.length);
-  const taken = takeNew(wanted, payers, known, firstId);
-  if (taken.problems.length > 0) return { ...taken, repeated: 0 };
-  const problems = await bookPayments(tx, tenantId, taken.payments, stamp);
-  return {
-    problems,
-    paymentIds: taken.paymentIds,
-    repeated: wanted.length - taken.payments.length,
-  };
+  const taken = takePayments(wanted, payers, known, firstId);
+  const { ids: paymentIds } = taken;
+  if (taken.problems.length > 0) return { ...taken, paymentIds, repeated: 0 };
+  const payments = taken.rows.flatMap(({ wanted: one, row, id: paymentId }) => {
+    const by = payers[row];
+    return by ? [{ ...one, row, paymentId, by }] : [];
+  });
+  const problems = await bookPayments(tx, tenantId, payments, stamp);
+  return { problems, paymentIds, repeated: wanted.length - payments.length };
 }
 
 function problemsOf(
@@ -101,39 +103,21 @@ function missingPayer(payer: WantedPayment['payer']): Omit<RowProblem, 'row'> {
 }
 
 /** A reference that was used for the same party and amount is a repetition, not a payment. */
-function takeNew(
+function takePayments(
   wanted: readonly WantedPayment[],
   payers: readonly (Payer | undefined)[],
-  known: Map<string, KnownReference>,
+  known: ReadonlyMap<string, KnownReference>,
   firstId: number,
-): { payments: Payment[]; paymentIds: number[]; problems: RowProblem[] } {
-  const payments: Payment[] = [];
-  const paymentIds: number[] = [];
-  const problems: RowProblem[] = [];
-  wanted.forEach((one, row) => {
-    const by = payers[row];
-    if (!by) return;
-    const { reference, amount } = one;
-    const before = known.get(reference);
-    if (before && (before.party_id !== by.partyId || before.amount !== amount)) {
-      const what = `The reference ${reference} belongs to payment ${before.payment_id}`;
-      const message = `${what}, which has another payer or amount`;
-      problems.push({
-        row,
-        name: 'reference',
-        code: 'DUPLICATE',
-        message,
-        rejectedValue: reference,
-      });
-    }
-    const paymentId = before?.payment_id ?? firstId + row;
-    paymentIds.push(paymentId);
-    if (before) return;
-    const key = { reference, payment_id: paymentId, party_id: by.partyId, amount };
-    known.set(reference, key);
-    payments.push({ ...one, row, paymentId, by });
+): Taken<WantedPayment> {
+  const partyOf = new Map(wanted.map((one, row) => [one, payers[row]?.partyId ?? 0]));
+  return takeNew(wanted, known, {
+    firstId,
+    keep: (one, id, reference) => {
+      return { reference, id, party_id: partyOf.get(one) ?? 0, amount: one.amount };
+    },
+    isSame: (one, before) => before.party_id === partyOf.get(one) && before.amount === one.amount,
+    name: (before) => `payment ${before.id}, which has another payer or amount`,
   });
-  return { payments, paymentIds, problems };
 }
 
 async function bookPayments(
@@ -160,11 +144,7 @@ async function bookPayments(
   const rows = groups.flatMap((group, index) =>
     group.map((one) => rowOf(one, journalIds[index] ?? 0)),
   );
-  const stored = await insertPayments(tx, tenantId, rows, stamp);
-  if (stored === rows.length) return [];
-  const message = 'Another call has just used one of these references; send the call again';
-  const rejectedValue = payments[0]?.reference;
-  return [{ row: 0, name: 'reference', code: 'DUPLICATE', message, rejectedValue }];
+  return problemsOfRace(rows, await insertPayments(tx, tenantId, rows, stamp));
 }
 
 /** With their components where a payer's settlement method goes by those. */

@@ -36,8 +36,8 @@ export async function refundPayment(
   const before = (await listReferences(tx, tenantId, [reference])).get(reference);
   if (before) {
     const isSame = before.party_id === partyId && before.amount === amount;
-    if (isSame) return { paymentId: before.payment_id, isRepeated: true };
-    const what = `The reference ${reference} belongs to payment ${before.payment_id}`;
+    if (isSame) return { paymentId: before.id, isRepeated: true };
+    const what = `The reference ${reference} belongs to payment ${before.id}`;
     const message = `${what}, which has another party or amount`;
     throw new AppError('DUPLICATE', { message, field: 'data.reference' });
   }

@@ -4,13 +4,12 @@ import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import {
   type ContextType,
-  controlAccounts,
   isOwedByWorkspace,
   ledgerAccounts,
   openItemsAccount,
 } from '../../ledger/accounts.ts';
-import { openAccounts, type WantedAccount } from '../../ledger/accounts-store.ts';
 import { type Booking, intoDeposit, intoWallet, opening, settling } from '../../ledger/book.ts';
+import { componentAccounts } from '../../ledger/component-accounts.ts';
 import type { Journal, SummedLine } from '../../ledger/journal.ts';
 import type { PinnedBook } from '../../pricing/price-books.ts';
 import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
@@ -32,35 +31,25 @@ type AccountOf = (component: string, type: string | null) => number;
  * By the account that a component names on the last day of the term, else by its type. A component
  * that was gone by then has the account of before.
  */
-export async function componentAccounts(
+export async function accountsOfTerm(
   tx: Tx,
   tenantId: number,
   { book }: PinnedBook,
   term: Pick<Term, 'context_type' | 'end_date'>,
 ): Promise<AccountOf> {
+  const { context_type: contextType } = term;
   const lastDay = storedDay(term.end_date);
-  const [kind, usual] = isOwedByWorkspace(term.context_type)
-    ? (['Expense', ledgerAccounts.expense] as const)
-    : (['Income', ledgerAccounts.income] as const);
-  const codes = new Map<string, string>();
-  const wanted: WantedAccount[] = [];
-  for (const { from, item } of book.contexts) {
-    if (from > lastDay) continue;
-    for (const { name, type, account } of item.definition.components ?? []) {
-      const code = account?.trim();
-      codes.delete(name);
-      if (!code) continue;
-      codes.set(name, code);
-      wanted.push({ code, name: code, kind: type === 'Tax' ? 'Liability' : kind });
-    }
-  }
-  const ids =
-    wanted.length === 0 ? new Map<string, number>() : await openAccounts(tx, tenantId, wanted);
-  return (component, type) => {
-    const id = ids.get(codes.get(component) ?? '');
-    if (id !== undefined && !controlAccounts.includes(id)) return id;
-    return type === 'Tax' ? ledgerAccounts.tax : usual;
-  };
+  const accounts = new Map<string, string | null | undefined>();
+  const components = book.contexts
+    .filter(({ from }) => from <= lastDay)
+    .flatMap(({ item }) => item.definition.components ?? []);
+  for (const { name, account } of components) accounts.set(name, account);
+  const accountOf = await componentAccounts(
+    tx,
+    tenantId,
+    components.map(({ account, type }) => ({ account, type, contextType })),
+  );
+  return (component, type) => accountOf({ account: accounts.get(component), type, contextType });
 }
 
 /**
