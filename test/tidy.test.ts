@@ -32,6 +32,7 @@ const domainOrder = [
   'bills',
   'documents',
   'receivables',
+  'bank-files',
   'delivery',
   'events',
   'imports',

@@ -214,6 +214,7 @@ export const errorCodes = {
   BILL_OF_OTHER_PARTY: rule('The bill belongs to another party than the payer'),
   CURRENCY_MISMATCH: rule('The currency is not that of the workspace'),
   AMOUNT_ABOVE_OPEN: rule('The amount is more than what is open'),
+  STATEMENT_NOT_PROVEN: rule('The lines of a bank statement do not lead to its closing balance'),
   WALLET_TOO_LOW: rule('The wallet of the party holds less than this amount'),
   DATE_IN_FUTURE: rule('The date is in the future'),
   NOT_A_SANDBOX: rule('Only the clock of a sandbox workspace can be moved'),

@@ -6,7 +6,14 @@ import { decode, type Encoding } from './decode.ts';
 
 export type CsvRow = { line: number; cells: string[] };
 
-export type CsvOptions = { encoding: Encoding | null; rowsAtOnce: number };
+export type CsvOptions = {
+  encoding: Encoding | null;
+  rowsAtOnce: number;
+  /** Without one, the first line tells it. */
+  delimiter?: string | null;
+  /** Lines above the first row. */
+  skipLines?: number;
+};
 
 /** A row longer than this has lost its closing quote. */
 const rowCharactersMax = 1_048_576;
@@ -22,10 +29,10 @@ export async function* readCsv(
   options: CsvOptions,
 ): AsyncGenerator<CsvRow[]> {
   const texts = decode(bytes, options.encoding);
-  const { first, skipped } = await firstLine(texts);
+  const { first, skipped } = await firstLine(texts, options.skipLines ?? 0);
   const position: ParserPosition = { skippedLines: skipped.lines, doubled: 0, lastLine: 0 };
   const parser = parse({
-    delimiter: delimiterOf(first),
+    delimiter: options.delimiter ?? delimiterOf(first),
     record_delimiter: lineEnds(first),
     // Its types let a row become nothing but another list of cells.
     on_record: (cells, { lines }) => rowOf(cells, lines, position) as never,
@@ -49,23 +56,36 @@ export async function* readCsv(
   if (rows.length > 0) yield rows;
 }
 
-/** The text up to the end of the first line at least. */
+/** The text up to the end of the first line at least, without lines that are skipped. */
 async function firstLine(
   texts: AsyncGenerator<string>,
+  skipLines: number,
 ): Promise<{ first: string; skipped: { characters: number; lines: number } }> {
   let first = '';
-  while (!/[\r\n]/.test(first) && first.length <= headerCharactersMax) {
+  let left = skipLines;
+  for (;;) {
+    // A CR at the very end may be the half of a line end.
+    const end = left > 0 ? /\r\n|\n|\r(?=.)/s.exec(first) : null;
+    if (end) {
+      first = first.slice(end.index + end[0].length);
+      left -= 1;
+      continue;
+    }
+    if (left === 0 && /[\r\n]/.test(first)) break;
+    if (first.length > headerCharactersMax) break;
     const { value, done } = await texts.next();
     if (done) break;
     first += value;
   }
+  if (left > 0 && first.length <= headerCharactersMax) first = '';
   if (headerIn(first).length > headerCharactersMax) {
     const message = `Line 1: the header is longer than ${headerCharactersMax} characters`;
     throw new AppError('TOO_MANY_ITEMS', { message, field: 'content' });
   }
   // Spreadsheets write which delimiter they used above the header.
   const named = /^sep=(.)\r?\n/i.exec(first);
-  return { first, skipped: { characters: named?.[0].length ?? 0, lines: named ? 1 : 0 } };
+  const lines = skipLines - left + (named ? 1 : 0);
+  return { first, skipped: { characters: named?.[0].length ?? 0, lines } };
 }
 
 /** The one that the header has most of, outside quotes. */
