@@ -14,3 +14,12 @@ grant update (finished_at, outcome, progress) on daily_runs to billwright_worker
 drop index bills_falling_due;
 create index bills_falling_due on bills (tenant_id, due_date, bill_id)
   where issue_date is not null and overdue_on is null and not is_settled;
+
+alter table bills add surcharged_on date;
+comment on column bills.surcharged_on is
+  'The day on which its late surcharge was posted, as open items. Kept when that is taken back: '
+  'a bill is surcharged once.';
+-- Bills that may still be surcharged; chunks walk along it.
+create index bills_to_surcharge on bills (tenant_id, due_date, bill_id)
+  where issue_date is not null and surcharged_on is null and not is_settled
+    and late_surcharge > 0;

@@ -2607,6 +2607,9 @@ CASE
     WHEN (paid_amount > 0) THEN 'PartiallyPaid'::text
     ELSE 'Unpaid'::text
 END) stored,
+  -- The day on which its late surcharge was posted, as open items. Kept when that is taken back: a
+  -- bill is surcharged once.
+  surcharged_on date,
   constraint bills_amount CHECK ((bill_amount = (current_charges + rounding_adjustment))),
   constraint bills_arrears CHECK ((arrears = ((previous_balance - payments_received) + adjustments))),
   constraint bills_bill_type_check CHECK ((bill_type = ANY (ARRAY['Regular'::text, 'OffCycle'::text, 'Final'::text]))),
@@ -2621,6 +2624,7 @@ CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, 
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, is_settled) INCLUDE (bill_id);
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX bills_to_surcharge ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (surcharged_on IS NULL) AND (NOT is_settled) AND (late_surcharge > 0));
 CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
 CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
 CREATE TRIGGER bills_overdue_after_due_date AFTER UPDATE OF overdue_on ON public.bills FOR EACH ROW WHEN (((new.overdue_on IS NOT NULL) AND (old.overdue_on IS DISTINCT FROM new.overdue_on) AND ((new.status <> 'Published'::text) OR (new.overdue_on <= new.due_date)) AND is_program())) EXECUTE FUNCTION refuse_settling();

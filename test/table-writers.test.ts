@@ -32,6 +32,7 @@ const writers: Record<string, Writers> = {
   bills: {
     'domain/bills': 'is_held, hold_reason and the status that follows from them',
     'domain/bills/generate': 'drafts: all columns',
+    'domain/bills/late': 'overdue_on, surcharged_on',
     'domain/bills/posting': 'posted bills: status, number, payment and wallet',
     'domain/delivery': 'issue_date, and status Published',
     'domain/terms': 'due_date; drafts that a changed input removes',

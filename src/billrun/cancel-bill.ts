@@ -7,6 +7,7 @@ import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
 import { findRun } from '../domain/bills/generate/runs-store.ts';
+import { takeBackSurcharges } from '../domain/bills/late/take-back.ts';
 import { accountsOfTerm, creditBooking } from '../domain/bills/posting/bill-journals.ts';
 import {
   type BilledSubscription,
@@ -200,11 +201,16 @@ async function book(
     contextType: term.context_type,
     reference: note.number,
   });
-  const toWallet = paid.reduce((sum, one) => sum - one.amount, 0);
-  if (booking.entries.length === 0 && !booking.against?.length)
-    return { journalId: null, toWallet };
+  const reference = note.number;
+  const surcharges = await takeBackSurcharges(tx, tenantId, [bill.bill_id], { reference });
+  const entries = [...booking.entries, ...surcharges.flatMap((one) => one.entries)];
+  const against = [...(booking.against ?? []), ...surcharges.flatMap((one) => one.against)];
+  const toWallet =
+    paid.reduce((sum, one) => sum - one.amount, 0) +
+    surcharges.reduce((sum, one) => sum + one.toWallet, 0);
+  if (entries.length === 0 && against.length === 0) return { journalId: null, toWallet };
   const stamp = { at: job.now, by: job.requestedBy };
-  const [journalId = null] = await bookAll(tx, tenantId, [booking], stamp);
+  const [journalId = null] = await bookAll(tx, tenantId, [{ ...booking, entries, against }], stamp);
   return { journalId, toWallet };
 }
 

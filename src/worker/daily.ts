@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { deleteExpired } from '../domain/access/sessions-store.ts';
-import { fallOverdue } from '../domain/bills/posting/fall-overdue-store.ts';
+import { fallOverdue } from '../domain/bills/late/fall-overdue-store.ts';
+import { surchargeLate } from '../domain/bills/late/surcharge.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
@@ -54,6 +55,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
   ['overdue', { at: Temporal.PlainTime.from('00:10'), runChunk: fallOverdue }],
   ['ledger', { at: Temporal.PlainTime.from('00:20'), run: foldLedgerTotals }],
+  ['surcharges', { at: Temporal.PlainTime.from('00:30'), runChunk: surchargeLate }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 

@@ -32,6 +32,7 @@ export type BillRow = StoredBill & {
   first_run: number;
   issue_date: string | null;
   previously_billed_to: string | null;
+  surcharged_on: string | null;
   paid_amount: string;
   credited: string;
   /** Written off, moved to a new owner or in dispute. */
@@ -50,7 +51,8 @@ export type BillRow = StoredBill & {
 const columns = sql`${sql.raw(storedBillColumns)}, k.document, k.frozen, b.payment_status,
   b.is_held, b.hold_reason, b.term_id, t.label as term_label, t.start_date, t.end_date,
   b.context_id, c.code as context_code, c.name as context_name, x.code as batch_code, b.unit_id,
-  b.plan_id, b.first_run, b.issue_date, b.previously_billed_to, b.paid_amount::text as paid_amount,
+  b.plan_id, b.first_run, b.issue_date, b.previously_billed_to, b.surcharged_on,
+  b.paid_amount::text as paid_amount,
   b.credited::text as credited, (b.written_off + b.transferred + b.disputed)::text as gone,
   ${openOfBill}::text as open_amount,
   encode(b.hash, 'hex') as hash, b.created_at, b.created_by, b.modified_at, b.modified_by, b.ts`;

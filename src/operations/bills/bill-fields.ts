@@ -17,6 +17,7 @@ import { findCancellations, findReplacedNumbers } from '../../domain/bills/cance
 import { type DeliveryRow, listDeliveries } from '../../domain/bills/deliveries-store.ts';
 import { type DocumentRow, listDocuments } from '../../domain/bills/documents-store.ts';
 import { type EarlierBillRow, listEarlierBills } from '../../domain/bills/earlier-bills-store.ts';
+import { listSurcharges } from '../../domain/bills/late/surcharge-store.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
 import {
   listBankAccounts,
@@ -27,6 +28,7 @@ import type { BillLine, BillReading, BillUsage } from '../../domain/rating/bill.
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { money, nullable, timestamp, ts } from '../fields.ts';
 import { componentView, presentComponents } from './component-fields.ts';
+import { postedSurcharges, surchargeProperties } from './surcharge-fields.ts';
 
 const text = Type.String();
 const maybeText = nullable(Type.String());
@@ -83,6 +85,7 @@ const usage = Type.Array(
 );
 
 const lineOfBill = Type.Object({ ...line.properties, connectionNumber: Type.Optional(text) });
+const surcharge = Type.Object({ ...lineOfBill.properties, ...surchargeProperties });
 
 const billError = Type.Object({
   code: text,
@@ -148,7 +151,7 @@ const presentedBill = {
   paidAmount: money,
   outstandingAmount: money,
   creditBalance: money,
-  surcharges: Type.Array(lineOfBill),
+  surcharges: Type.Array(surcharge),
   sections: Type.Array(
     Type.Object({
       connectionNumber: text,
@@ -256,17 +259,28 @@ export async function presentBills(
   const contexts = [...new Set(rows.map((row) => row.context_id))];
   const terms = [...new Set(rows.map((row) => row.term_id))];
   const cancelled = rows.filter((row) => row.status === 'Cancelled').map((row) => row.bill_id);
-  const [components, documents, deliveries, earlier, replaced, cancellations, ...accounts] =
-    await Promise.all([
-      presentComponents(tx, tenant, rows),
-      listDocuments(tx, tenantId, ids),
-      listDeliveries(tx, tenantId, ids),
-      listEarlierBills(tx, tenantId, ofOne, shownTerms),
-      findReplacedNumbers(tx, tenantId, terms),
-      findCancellations(tx, tenantId, cancelled),
-      ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
-    ]);
+  const late = rows.filter((row) => row.surcharged_on !== null).map((row) => row.bill_id);
+  const [
+    components,
+    documents,
+    surcharges,
+    deliveries,
+    earlier,
+    replaced,
+    cancellations,
+    ...accounts
+  ] = await Promise.all([
+    presentComponents(tx, tenant, rows),
+    listDocuments(tx, tenantId, ids),
+    listSurcharges(tx, tenantId, late),
+    listDeliveries(tx, tenantId, ids),
+    listEarlierBills(tx, tenantId, ofOne, shownTerms),
+    findReplacedNumbers(tx, tenantId, terms),
+    findCancellations(tx, tenantId, cancelled),
+    ...contexts.map((contextId) => listBankAccounts(tx, tenantId, contextId)),
+  ]);
   const documentsOf = Map.groupBy(documents, (row) => row.bill_id);
+  const surchargesOf = Map.groupBy(surcharges, (row) => row.bill_id);
   const deliveriesOf = Map.groupBy(deliveries, (row) => row.bill_id);
   const earlierOf = Map.groupBy(earlier, (row) => row.bill_id);
   const banks = accounts.map(presentBankAccounts);
@@ -278,6 +292,9 @@ export async function presentBills(
     return {
       ...bill,
       components: components.get(id) ?? [],
+      surcharges: row.surcharged_on
+        ? postedSurcharges(bill, surchargesOf.get(id) ?? [], tenant.currencyDecimals)
+        : bill.surcharges,
       history: withPayments(bill.history, earlierOf.get(id) ?? [], around),
       ...recordOf(row, tenant, documentsOf.get(id) ?? [], deliveriesOf.get(id) ?? []),
     };

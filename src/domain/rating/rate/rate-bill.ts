@@ -30,9 +30,21 @@ import type { ManualAmount, ManualAmounts } from './manual-values.ts';
 import { prepareRating, type Rating } from './prepare-rating.ts';
 import { amountFrom } from './prepared-inputs.ts';
 import { adjustPriorTerm } from './prior-period.ts';
-import { totalsOf } from './totals.ts';
+import { type Totals, totalsOf } from './totals.ts';
 
-export type RateOptions = { readonly explain?: boolean };
+export type RateOptions = {
+  readonly explain?: boolean;
+  /** Late surcharges are rated on this part of the bill, instead of the whole. */
+  readonly latePart?: LatePart;
+};
+
+/** So much of the amount of the bill. Minor units. */
+export type LatePart = {
+  readonly open: number;
+  readonly of: number;
+  /** Whether formulas see the arrears: they are older bills, with surcharges of their own. */
+  readonly withArrears: boolean;
+};
 
 /** Anything that prevents a bill becomes one of its errors; nothing is thrown for it. */
 export function rateBill(book: PriceBook, frozen: FrozenInputs, options: RateOptions = {}): Bill {
@@ -44,7 +56,7 @@ export function rateBill(book: PriceBook, frozen: FrozenInputs, options: RateOpt
     const rating = prepareRating(priced, frozen, errors, { isExplained });
     if (errors.length > 0) return errorBill(book, frozen, errors);
     evaluation = rating.evaluation;
-    return evaluate(rating, frozen);
+    return evaluate(rating, frozen, options.latePart ?? null);
   } catch (error) {
     errors.push(billError(error, evaluation));
     return errorBill(book, frozen, errors);
@@ -63,7 +75,7 @@ function billError(error: unknown, evaluation: Evaluation | null): BillError {
   };
 }
 
-function evaluate(rating: Rating, frozen: FrozenInputs): Bill {
+function evaluate(rating: Rating, frozen: FrozenInputs, latePart: LatePart | null): Bill {
   const { evaluation, current } = rating;
   const previous = rating.lookedBackOn;
   if (evaluation.manual !== null) {
@@ -85,18 +97,43 @@ function evaluate(rating: Rating, frozen: FrozenInputs): Bill {
     currencyScale: context.currencyScale,
     currencyPower: context.currencyPower,
   });
-  evaluation.shared.bill = {
+  evaluation.shared.bill = latePart === null ? wholeBill(totals) : partOfBill(totals, latePart);
+  if (latePart !== null) {
+    const { open, of } = latePart;
+    for (const [slot, total] of evaluation.totals.entries()) {
+      evaluation.totals[slot] = partOf(total, open, of);
+    }
+  }
+  const late = base === null ? 0 : rateLateSurcharges(evaluation, base);
+  const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
+  const bill = assembledBill({ frozen, context, term: current, lines, surcharges, totals, late });
+  const { explained } = evaluation;
+  return explained === null ? bill : { ...bill, explanation: explanations(bill, explained) };
+}
+
+type BillNames = Evaluation['shared']['bill'];
+
+function wholeBill(totals: Totals): BillNames {
+  return {
     current: totals.currentCharges,
     net: totals.currentCharges - totals.taxAmount,
     tax: totals.taxAmount,
     arrears: totals.arrears,
     payable: totals.payableWithinDueDate,
   };
-  const late = base === null ? 0 : rateLateSurcharges(evaluation, base);
-  const surcharges = numberedLines(evaluation.surcharges, lines.length + 1);
-  const bill = assembledBill({ frozen, context, term: current, lines, surcharges, totals, late });
-  const { explained } = evaluation;
-  return explained === null ? bill : { ...bill, explanation: explanations(bill, explained) };
+}
+
+function partOfBill(totals: Totals, { open, of, withArrears }: LatePart): BillNames {
+  const current = partOf(totals.currentCharges, open, of);
+  const tax = partOf(totals.taxAmount, open, of);
+  const arrears = withArrears ? totals.arrears : 0;
+  return { current, net: current - tax, tax, arrears, payable: Math.max(0, open + arrears) };
+}
+
+/** Half up, as amounts are rounded. */
+function partOf(amount: number, open: number, of: number): number {
+  const [twice, whole] = [2n * BigInt(amount) * BigInt(open), BigInt(of)];
+  return Number((twice + whole) / (2n * whole));
 }
 
 function minorUnits(amount: Exact, context: CompiledContext): number {

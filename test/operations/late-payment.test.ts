@@ -1,0 +1,121 @@
+// Late payment: the surcharge after the deadline, payments that cover it, and how it is taken back.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { assertChecks } from '../support/checks.ts';
+import { type Late, openLate as openPlace } from '../support/late.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+scene.runJobs();
+
+const places: Late[] = [];
+
+async function openLate(...[workspace, year, service]: Story): Promise<Late> {
+  const place = await openPlace(scene, workspace, year, service);
+  places.push(place);
+  return place;
+}
+type Story = [workspace: string, year: number, service?: Record<string, unknown>];
+
+after(async () => {
+  for (const { tenantId } of places) await assertChecks(scene, tenantId);
+});
+
+test('a payment at 00:20, before the surcharge of that night, pays everything in time', async () => {
+  const place = await openLate('late-early', 2027);
+  const first = await place.bill(1_249.6, '15/08');
+  const second = await place.bill(13_592.4, '15/08');
+  await place.on('16/08 00:20');
+  assert.equal((await place.shown(second)).paymentStatus, 'Overdue');
+  await place.pay(16_201);
+  // 16,201 - 1,249.60 - 13,592.40 = 1,359.
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 1_359 });
+  await place.on('16/08 00:31');
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 1_359 });
+  for (const bill of [first, second]) {
+    const shown = await place.shown(bill);
+    assert.deepEqual([shown.paymentStatus, shown.outstandingAmount], ['Paid', 0]);
+    assert.deepEqual(
+      shown.surcharges.map((one) => one.surchargeID),
+      [undefined],
+      'printed and not posted',
+    );
+  }
+});
+
+test('a bill is surcharged once, on the night after its deadline', async () => {
+  const place = await openLate('late-once', 2028, { graceDays: 2 });
+  const bill = await place.bill(1_000, '15/08');
+  await place.on('17/08 12:00');
+  assert.deepEqual(await place.money(), { owed: 1_000, wallet: 0 }, 'two days of grace');
+  await place.on('18/08 00:29');
+  assert.deepEqual(await place.money(), { owed: 1_000, wallet: 0 });
+  await place.on('18/08 00:31');
+  await place.on('20/08');
+  // 1,000 + 10 % of it.
+  assert.deepEqual(await place.money(), { owed: 1_100, wallet: 0 });
+  const shown = await place.shown(bill);
+  assert.deepEqual([shown.paymentStatus, shown.outstandingAmount], ['Overdue', 1_000]);
+  const [surcharge, ...others] = shown.surcharges;
+  assert.deepEqual(
+    [surcharge?.date, surcharge?.amount, surcharge?.paidAmount, surcharge?.outstandingAmount],
+    ['18/08/2028', 100, 0, 100],
+  );
+  assert.equal(others.length, 0);
+  assert.ok(surcharge?.surchargeID);
+
+  // 100 for the surcharge, then 300 of 1,000.
+  const paymentID = await place.pay(400);
+  const { data } = await place.client.getPayments({ paymentID });
+  assert.deepEqual(
+    data.payments[0]?.allocations?.map((one) => [one.billID, one.amount, one.surchargeAmount]),
+    [[bill.billID, 400, 100]],
+  );
+  const partly = await place.shown(bill);
+  assert.deepEqual(
+    [partly.paymentStatus, partly.paidAmount, partly.outstandingAmount],
+    ['Overdue', 300, 700],
+  );
+  assert.deepEqual(
+    partly.surcharges.map((one) => [one.paidAmount, one.outstandingAmount]),
+    [[100, 0]],
+  );
+  await place.pay(700);
+  assert.equal((await place.shown(bill)).paymentStatus, 'Paid');
+  await place.client.reversePayment({ data: { paymentID, reason: 'bounced' } });
+  const restored = await place.shown(bill);
+  // 300 of the bill and 100 of the surcharge are owed again.
+  assert.deepEqual([restored.paymentStatus, restored.outstandingAmount], ['Overdue', 300]);
+  assert.deepEqual(await place.money(), { owed: 400, wallet: 0 });
+});
+
+test('999.99 of 1,000 paid: 100 on the basis BillAmount, nothing on UnpaidAmount', async () => {
+  const all = await openLate('late-bill-amount', 2029);
+  await all.bill(1_000, '15/08');
+  await all.pay(999.99);
+  await all.on('16/08');
+  assert.deepEqual(await all.money(), { owed: 100.01, wallet: 0 });
+
+  const open = await openLate('late-unpaid', 2030, { lateFeeBasis: 'UnpaidAmount' });
+  await open.bill(1_000, '15/08');
+  await open.pay(999.99);
+  await open.on('16/08');
+  // 10 % of 0.01, rounded to the unit.
+  assert.deepEqual(await open.money(), { owed: 0.01, wallet: 0 });
+  await open.bill(1_000, '15/09');
+  // 0.01 of the older bill; of this one 455 are paid, and 10 % of 545 is 54.50.
+  await open.pay(455.01);
+  await open.on('16/09');
+  assert.deepEqual(await open.money(), { owed: 545 + 55, wallet: 0 });
+});
+
+test('cancelling a surcharged bill takes the surcharge away; what was paid is in the wallet', async () => {
+  const place = await openLate('late-cancelled', 2031);
+  const { billID } = await place.bill(1_000, '15/08');
+  await place.on('16/08');
+  // 100 of the surcharge, 300 of the bill.
+  await place.pay(400);
+  assert.deepEqual(await place.money(), { owed: 700, wallet: 0 });
+  await place.client.cancelBill({ data: { billID, reason: 'wrong meter' } });
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 400 });
+});
