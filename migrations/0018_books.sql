@@ -4,20 +4,19 @@ create table ledger_months (
   tenant_id bigint not null references tenants (tenant_id),
   month date not null check (extract(day from month) = 1),
   is_closed boolean not null,
-  export_hash text,
+  export_hashes jsonb not null default '{}',
   year_end_journal_id bigint,
   reason text not null check (reason <> ''),
   changed_at timestamptz not null,
   changed_by text not null,
-  primary key (tenant_id, month),
-  check (is_closed or export_hash is null)
+  primary key (tenant_id, month)
 );
 comment on table ledger_months is
   'A month of the ledger that was closed, or opened again. Months are closed one after the other, '
   'so that the first open day says all.';
 comment on column ledger_months.month is 'Its first day.';
-comment on column ledger_months.export_hash is
-  'Of the first export after closing: every later one has the same bytes.';
+comment on column ledger_months.export_hashes is
+  'By format, the hash of the first export after closing: every later one has the same bytes.';
 comment on column ledger_months.year_end_journal_id is
   'The journal that carried the result of the year forward, where that was asked for.';
 call wall_off('ledger_months');
@@ -65,3 +64,6 @@ create trigger journals_month
   after insert on journals
   referencing new table as new_rows
   for each statement when (is_program()) execute function check_journals_month();
+
+-- An account can be renamed; its code and kind stay.
+grant update (name) on ledger_accounts to billwright_api;

@@ -1662,6 +1662,7 @@ alter table ledger_accounts enable row level security, force row level security;
 create policy tenant_wall on ledger_accounts as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on ledger_accounts to billwright_api;
 grant insert, select on ledger_accounts to billwright_worker;
+grant update (name) on ledger_accounts to billwright_api;
 
 CREATE OR REPLACE PROCEDURE public.add_chart_of_accounts(IN wanted_tenant bigint)
  LANGUAGE sql
@@ -3550,14 +3551,13 @@ create table ledger_months (
   -- Its first day.
   month date not null,
   is_closed boolean not null,
-  -- Of the first export after closing: every later one has the same bytes.
-  export_hash text,
+  -- By format, the hash of the first export after closing: every later one has the same bytes.
+  export_hashes jsonb not null default '{}'::jsonb,
   -- The journal that carried the result of the year forward, where that was asked for.
   year_end_journal_id bigint,
   reason text not null,
   changed_at timestamp with time zone not null,
   changed_by text not null,
-  constraint ledger_months_check CHECK ((is_closed OR (export_hash IS NULL))),
   constraint ledger_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
   constraint ledger_months_pkey PRIMARY KEY (tenant_id, month),
   constraint ledger_months_reason_check CHECK ((reason <> ''::text)),

@@ -349,4 +349,27 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Trial Balance',
   },
+  getJournals: {
+    path: '/billing/ledger/get-journals',
+    method: 'Retrieve',
+    action: 'Retrieve Journals',
+  },
+  getLedgerAccounts: {
+    path: '/billing/ledger/get-accounts',
+    method: 'Retrieve',
+    action: 'Retrieve Ledger Accounts',
+  },
+  makeLedgerAccounts: {
+    path: '/billing/ledger/make-accounts',
+    method: 'Create',
+    action: 'Create Ledger Accounts',
+  },
+  updateLedgerAccount: {
+    path: '/billing/ledger/update-account',
+    method: 'Update',
+    action: 'Update Ledger Account',
+  },
+  closeMonth: { path: '/billing/ledger/close-month', method: 'Update', action: 'Close Month' },
+  reopenMonth: { path: '/billing/ledger/reopen-month', method: 'Update', action: 'Reopen Month' },
+  exportMonth: { path: '/billing/ledger/export-month', method: 'Retrieve', action: 'Export Month' },
 } as const;

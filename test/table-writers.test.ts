@@ -55,7 +55,7 @@ const writers: Record<string, Writers> = {
   journals: { 'domain/ledger': 'new journals', 'domain/bills/posting': 'reversals' },
   ledger_accounts: 'domain/ledger',
   ledger_day_totals: null,
-  ledger_months: null,
+  ledger_months: 'domain/ledger',
   login_failures: 'domain/access',
   login_names: 'domain/access',
   logins: 'domain/access',

@@ -97,6 +97,7 @@ export const errorCodes = {
   DELIVERY_NOT_FOUND: notFound('No delivery of the term has this id'),
   PRINT_FILE_NOT_FOUND: notFound('The job has no print file with this number'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
+  LEDGER_ACCOUNT_NOT_FOUND: notFound('No ledger account has this code'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
   JOB_NOT_FOUND: notFound('No job has this id'),
@@ -119,6 +120,7 @@ export const errorCodes = {
   READING_LOCKED: conflict(
     'A term has locked this reading or a later one; unpost its readings first',
   ),
+  MONTH_CLOSED: conflict('The month of the ledger is closed'),
   ALREADY_REVERSED: conflict('The payment was already reversed'),
   INVALID_STATE: conflict('The status of the object does not allow this operation'),
   TERM_OVERLAP: conflict('The days overlap with another term of the batch'),

@@ -1,8 +1,13 @@
-// billwright ledger trial-balance: what was debited and credited on each ledger account.
+// billwright ledger: the trial balance, and the journals of a closed month as a file.
 import { parseArgs } from 'node:util';
 import { dateIn, formatDate } from '../base/calendar.ts';
 import { tenantTransact } from '../base/db/pool.ts';
+import { writeNamedFile } from '../base/whole-file.ts';
 import type { Config } from '../config.ts';
+import type { Read } from '../domain/exports/export-lines.ts';
+import { monthFile, monthFormats } from '../domain/exports/month-file.ts';
+import { parseMonth } from '../domain/ledger/months.ts';
+import { findLastClosedMonth } from '../domain/ledger/months-store.ts';
 import { findTrialBalance } from '../domain/ledger/trial-balance.ts';
 import { dateOption } from './date-option.ts';
 import { inWorkspace } from './in-workspace.ts';
@@ -11,12 +16,39 @@ import { ledgerUsage, refuseMore, UsageError } from './usage.ts';
 
 export async function ledgerCommand(config: Config, args: readonly string[]): Promise<void> {
   const { values, positionals } = parse(args);
-  if (positionals[0] !== 'trial-balance') {
-    throw new UsageError(`Say 'trial-balance'.\n\n${ledgerUsage}`);
+  const [what] = positionals;
+  if (what !== 'trial-balance' && what !== 'export-month') {
+    throw new UsageError(`Say 'trial-balance' or 'export-month'.\n\n${ledgerUsage}`);
   }
   refuseMore(positionals, 1, ledgerUsage);
-  const { workspace: name, account } = values;
+  const { workspace: name } = values;
   if (!name) throw new UsageError(`--workspace is needed.\n\n${ledgerUsage}`);
+  const command = what === 'trial-balance' ? printTrialBalance : exportMonth;
+  await command(config, name, values);
+}
+
+type Values = ReturnType<typeof parse>['values'];
+
+async function exportMonth(config: Config, name: string, values: Values): Promise<void> {
+  const month = parseMonth(values.month ?? '');
+  if (!month) throw new UsageError(`--month is needed, as MM/YYYY.\n\n${ledgerUsage}`);
+  const wanted = (values.format ?? 'CSV').toUpperCase();
+  const format = monthFormats.find((one) => one === wanted);
+  if (!format) throw new UsageError(`--format is CSV or IIF.\n\n${ledgerUsage}`);
+  await inWorkspace(config, name, async ({ database, tenant }) => {
+    const read: Read = (work) => tenantTransact(database, tenant.tenantId, work);
+    const last = await read((tx) => findLastClosedMonth(tx, tenant.tenantId));
+    if (!last || Temporal.PlainDate.compare(month, last) > 0) {
+      throw new Error(`${values.month} is still open: close it first.`);
+    }
+    const pieces = monthFile(read, tenant, { month, format });
+    if (values.to) await writeNamedFile(values.to, pieces);
+    else for await (const piece of pieces) process.stdout.write(piece);
+  });
+}
+
+async function printTrialBalance(config: Config, name: string, values: Values): Promise<void> {
+  const { account } = values;
   const [from, until] = [dateOption(values.from, '--from'), dateOption(values.until, '--until')];
   await inWorkspace(config, name, async ({ database, tenant, now }) => {
     const { tenantId, timezone, currency, currencyDecimals: decimals } = tenant;
@@ -41,7 +73,8 @@ export async function ledgerCommand(config: Config, args: readonly string[]): Pr
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
-  const options = { workspace: text, from: text, until: text, account: text };
+  const days = { from: text, until: text, month: text };
+  const options = { workspace: text, ...days, account: text, format: text, to: text };
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

@@ -38,7 +38,9 @@ export const importUsage = `billwright import parties|meters|subscriptions|readi
 
 export const ledgerUsage = `billwright ledger trial-balance --workspace NAME
       [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--account CODE]
-      shows what was debited and credited on each ledger account, by posting date`;
+      shows what was debited and credited on each ledger account, by posting date
+  billwright ledger export-month --workspace NAME --month MM/YYYY [--format CSV|IIF] [--to FILE]
+      writes the journals of a closed month, the same bytes each time`;
 
 export const exportUsage = `billwright export
       parties|meters|subscriptions|readings|bills|journals|audit

@@ -47,7 +47,14 @@ import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
+import { closeMonth } from './ledger/close-month.ts';
+import { exportMonth } from './ledger/export-month.ts';
+import { getLedgerAccounts } from './ledger/get-accounts.ts';
+import { getJournals } from './ledger/get-journals.ts';
 import { getTrialBalance } from './ledger/get-trial-balance.ts';
+import { makeLedgerAccounts } from './ledger/make-accounts.ts';
+import { reopenMonth } from './ledger/reopen-month.ts';
+import { updateLedgerAccount } from './ledger/update-account.ts';
 import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
@@ -197,6 +204,13 @@ export const catalogue = {
   moveClock,
   getAudit,
   getTrialBalance,
+  getJournals,
+  getLedgerAccounts,
+  makeLedgerAccounts,
+  updateLedgerAccount,
+  closeMonth,
+  reopenMonth,
+  exportMonth,
 };
 
 export type Catalogue = typeof catalogue;

@@ -7,6 +7,7 @@ import { deleteExpired } from '../domain/access/sessions-store.ts';
 import { fallOverdue } from '../domain/bills/late/fall-overdue-store.ts';
 import { surchargeLate } from '../domain/bills/late/surcharge.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
+import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import {
@@ -19,6 +20,7 @@ import {
   saveDailyRun,
 } from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
+import { tenantFrom } from '../domain/tenants/tenant.ts';
 
 export type DailyTask = { tenantId: number; job: string; localDate: string };
 
@@ -54,10 +56,15 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ],
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
   ['overdue', { at: Temporal.PlainTime.from('00:10'), runChunk: fallOverdue }],
-  ['ledger', { at: Temporal.PlainTime.from('00:20'), run: foldLedgerTotals }],
+  ['ledger', { at: Temporal.PlainTime.from('00:20'), run: keepLedger }],
   ['surcharges', { at: Temporal.PlainTime.from('00:30'), runChunk: surchargeLate }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
+
+async function keepLedger(tx: Tx, tenantId: number): Promise<object> {
+  const tenant = tenantFrom(tenantId, await findSettings(tx, tenantId));
+  return { ...(await foldLedgerTotals(tx)), ...(await hashClosedMonths(tx, tenant)) };
+}
 
 /** A workspace that missed more dates than this does not have each of them done. */
 const catchUpDaysMax = 31;

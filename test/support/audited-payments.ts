@@ -52,3 +52,36 @@ export function auditedPayments(admin: TestClient) {
     },
   };
 }
+
+/** The chart of accounts, and months that are closed. */
+export function auditedBooks(admin: TestClient) {
+  return {
+    makeLedgerAccounts: {
+      call: () => {
+        const account = { code: '4410', name: 'Power', kind: 'Income' } as const;
+        return admin.makeLedgerAccounts({ accounts: [account] });
+      },
+      subject: 'ledger-account',
+      before: null,
+      after: { code: '4410', name: 'Power', kind: 'Income' },
+    },
+    updateLedgerAccount: {
+      call: () => admin.updateLedgerAccount({ data: { accountCode: '4410', name: 'Energy' } }),
+      subject: 'ledger-account',
+      before: { name: 'Power' },
+      after: { name: 'Energy' },
+    },
+    closeMonth: {
+      call: () => admin.closeMonth({ data: { month: '01/2001', reason: 'Reconciled' } }),
+      subject: 'ledger-month',
+      before: { isClosed: false, reason: null },
+      after: { isClosed: true, reason: 'Reconciled' },
+    },
+    reopenMonth: {
+      call: () => admin.reopenMonth({ data: { month: '01/2001', reason: 'Forgotten' } }),
+      subject: 'ledger-month',
+      before: { isClosed: true, reason: null },
+      after: { isClosed: false, reason: 'Forgotten' },
+    },
+  };
+}

@@ -52,6 +52,9 @@ async function seedPayments(client: TestClient, mark: string): Promise<void> {
       { ...paid, reference: `${mark} 2`, amount: 1_000 },
     ],
   });
+  const long = { ...paid, reference: `${mark} 3`, amount: 1, paymentDate: '15/07/2025' };
+  await client.makePayments({ payments: [long] });
+  await client.closeMonth({ data: { month: '07/2025', reason: mark } });
 }
 
 /** A bill that is 500 in the first run and 600 in the second, by formulas that can be told. */

@@ -26,9 +26,10 @@ export async function openOffer(
   service: Partial<Service>,
   tariff: Parameters<typeof newOffer>[2],
   partyName?: string,
+  options: { sandbox?: boolean } = {},
 ): Promise<OfferPlace> {
   scene.clock.begin(Temporal.Instant.from('2027-01-01T00:00:00Z'));
-  const client = await scene.workspace(workspace);
+  const client = await scene.workspace(workspace, options);
   const { rows } = await scene.sql.query('select find_workspace($1) as id', [workspace]);
   const offer = await newOffer(client, { meteredInputs: [], holdRules: [], ...service }, tariff);
   const party = await newParty(client, partyName);

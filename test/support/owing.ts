@@ -12,6 +12,8 @@ export type Owing = OfferPlace & {
   wallet(partyNumber?: number): Promise<number>;
   owed(partyNumber?: number): Promise<number>;
   pay(payment: Partial<Payment>): Promise<number>;
+  /** Moves the clock of the workspace ahead to noon of a day, such as 2027-01-31. */
+  goTo(date: string): Promise<void>;
 };
 
 type Payment = Parameters<Owing['client']['makePayments']>[0]['payments'][number];
@@ -40,6 +42,8 @@ export async function openOwing(
     workspace,
     { autoApplyWallet: 0, ...service, components } as Partial<Service>,
     { componentRules: components.map(({ name: component }) => ({ component, formula: '0' })) },
+    undefined,
+    { sandbox: true },
   );
   const { client } = place;
   let month = 7;
@@ -87,6 +91,9 @@ export async function openOwing(
         payments: [{ ...usual, ...payer, ...payment }],
       });
       return Number(headers.get('x-resource-id'));
+    },
+    async goTo(date) {
+      await client.moveClock({ data: { to: `${date}T12:00:00` } });
     },
   };
 }

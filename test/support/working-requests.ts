@@ -70,6 +70,9 @@ export const workingRequests: Record<string, Json> = {
       },
     ],
   },
+  closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
+  reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
+  exportMonth: { month: '07/2025', format: 'CSV' },
   makeConnections: {
     batchUpload: true,
     connection: [

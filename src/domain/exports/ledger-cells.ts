@@ -49,13 +49,11 @@ export function journalCells({ currency, currencyDecimals, timezone }: JobTenant
   return (row: JournalExportRow): Cells => {
     const amount = BigInt(row.amount);
     const shown = amountText(amount < 0n ? -amount : amount, currencyDecimals);
-    const date = wireDay(row.posting_date);
     return {
       journalID: row.journal_id,
       lineNo: row.line_number,
-      postingDate: date,
-      // Nothing is booked on another day than that from which it counts.
-      valueDate: date,
+      postingDate: wireDay(row.posting_date),
+      valueDate: wireDay(row.value_date),
       sourceType: row.source_type,
       sourceID: row.source_id,
       termID: row.term_id,

@@ -2,6 +2,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { valueDateOf } from '../ledger/journals-store.ts';
 import { openOfBill } from '../ledger/open-amounts-store.ts';
 import type { Days } from './store.ts';
 
@@ -90,6 +91,8 @@ function isPosted(tenantId: number, { from, to }: Days): Sql {
 /** Where the next chunk of journal lines begins: after this one. */
 export type JournalPlace = { posting_date: string; journal_id: number; line_number: number };
 export type JournalExportRow = JournalPlace & {
+  /** The day from which the money counts. */
+  value_date: string;
   source_type: string;
   source_id: number;
   term_id: number | null;
@@ -117,7 +120,8 @@ export async function listJournalLines(
   const { rows } = await sql<JournalExportRow>`
     select j.posting_date, j.journal_id, l.line_number, j.source_type, j.source_id, j.term_id,
       j.description, a.code as account_code, a.name as account_name, l.component,
-      l.amount::text as amount, j.reverses_journal_id, j.created_at, j.created_by
+      l.amount::text as amount, j.reverses_journal_id, j.created_at, j.created_by,
+      ${valueDateOf(tenantId)} as value_date
     from (
       select * from journals j
       where j.tenant_id = ${tenantId} and j.posting_date >= ${begin}::date

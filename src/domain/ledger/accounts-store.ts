@@ -49,3 +49,57 @@ async function listAccountIds(tx: Tx, tenantId: number): Promise<Map<string, num
   `.execute(tx);
   return new Map(rows.map((row) => [row.code, row.ledger_account_id]));
 }
+
+export type AccountRow = {
+  ledger_account_id: number;
+  code: string;
+  name: string;
+  kind: string;
+  is_control: boolean;
+};
+
+/** The chart of accounts, which has some dozens. */
+export async function listAccounts(tx: Tx, tenantId: number): Promise<AccountRow[]> {
+  const { rows } = await sql<AccountRow>`
+    select ledger_account_id, code, name, kind, is_control from ledger_accounts
+    where tenant_id = ${tenantId}
+    order by ledger_account_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Returns false if no account has the code. */
+export async function renameAccount(
+  tx: Tx,
+  tenantId: number,
+  { code, name }: { code: string; name: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update ledger_accounts set name = ${name}
+    where tenant_id = ${tenantId} and code = ${code}
+  `.execute(tx);
+  return count > 0;
+}
+
+/** Returns the ids in the order of the accounts, or the codes that are taken. */
+export async function insertAccounts(
+  tx: Tx,
+  tenantId: number,
+  accounts: readonly { code: string; name: string; kind: string }[],
+): Promise<{ ids: number[]; taken: Set<string> }> {
+  // The counter is locked from here on, so that a code that is free stays free.
+  const first = await takeNumbers(tx, tenantId, 'ledger-account', accounts.length);
+  const known = await listAccountIds(tx, tenantId);
+  const taken = new Set(accounts.map(({ code }) => code).filter((code) => known.has(code)));
+  if (taken.size > 0) return { ids: [], taken };
+  const rows = accounts.map((account, index) => ({ ...account, id: first + index }));
+  await sql`
+    insert into ledger_accounts (tenant_id, ledger_account_id, code, name, kind)
+    select own.tenant_id, r.id, r.code, r.name, r.kind
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      id bigint, code text, name text, kind text
+    )
+  `.execute(tx);
+  return { ids: rows.map((row) => row.id), taken };
+}
