@@ -119,3 +119,38 @@ test('cancelling a surcharged bill takes the surcharge away; what was paid is in
   await place.client.cancelBill({ data: { billID, reason: 'wrong meter' } });
   assert.deepEqual(await place.money(), { owed: 0, wallet: 400 });
 });
+
+test('600 of 1,000 dated in time leave the surcharge: 100 to it, 500 to the bill', async () => {
+  const place = await openLate('late-part-in-time', 2032);
+  const bill = await place.bill(1_000, '15/08');
+  await place.on('18/08');
+  assert.deepEqual(await place.money(), { owed: 1_100, wallet: 0 });
+  const paymentID = await place.pay(600, '14/08');
+  const { data } = await place.client.getPayments({ paymentID });
+  assert.deepEqual(
+    data.payments[0]?.allocations?.map((one) => [one.amount, one.surchargeAmount]),
+    [[600, 100]],
+  );
+  assert.equal((await place.shown(bill)).outstandingAmount, 500);
+  assert.deepEqual(await place.money(), { owed: 500, wallet: 0 });
+});
+
+test('a payment dated in time that covers the bill takes the surcharge back', async () => {
+  const place = await openLate('late-in-time', 2033);
+  const bill = await place.bill(1_000, '15/08');
+  await place.pay(300);
+  await place.on('18/08');
+  // 50 of the surcharge were paid since.
+  await place.pay(50);
+  assert.deepEqual(await place.money(), { owed: 1_000 - 300 + 100 - 50, wallet: 0 });
+  await place.pay(699.99, '15/08');
+  // It did not cover the 700 that were open then: 50 to the surcharge, 649.99 to the bill.
+  assert.deepEqual(await place.money(), { owed: 50.01, wallet: 0 });
+  await place.pay(50.01, '15/08');
+  // With 699.99 before it did: the 100 that were paid of the surcharge are in the wallet.
+  const shown = await place.shown(bill);
+  assert.deepEqual([shown.paymentStatus, shown.surcharges], ['Paid', []]);
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 100 });
+  await place.on('20/08');
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 100 }, 'it is not surcharged again');
+});

@@ -1,16 +1,27 @@
 // Allocations that the payer asks for.
 import type { RowProblem } from '../../base/errors.ts';
 import { compareAge, type OpenItem } from '../ledger/open-item.ts';
-import type { Allocation } from '../ledger/settle.ts';
+import { type Allocation, type SettlementMethod, settle } from '../ledger/settle.ts';
 import type { Payer, WantedAllocation, WantedPayment } from './payment.ts';
 
 type Allocated = { allocations: Allocation[]; problems: RowProblem[] };
+
+type Laid = Pick<WantedPayment, 'allocations' | 'amount'> & { by: Payer; row: number };
+
+/** What a payment settles: as the caller asks for, or by the method of the payer. */
+export function allocationsOf(payment: Laid, items: readonly OpenItem[]): Allocated {
+  const { by, amount, row } = payment;
+  if (payment.allocations.length > 0) return allocate(payment, items, row);
+  const method = by.settlementMethod as SettlementMethod;
+  const allocations = settle(items, amount, { method, subscriptionId: by.subscriptionId });
+  return { allocations, problems: [] };
+}
 
 /**
  * What each bill is given, its surcharge first, then of a bill of several subscriptions the one
  * that was named, then the others by id.
  */
-export function allocate(
+function allocate(
   payment: Pick<WantedPayment, 'allocations' | 'amount'> & { by: Payer },
   items: readonly OpenItem[],
   row: number,

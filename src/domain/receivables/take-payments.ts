@@ -10,9 +10,10 @@ import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
 import type { OpenItem } from '../ledger/open-item.ts';
-import { type Allocation, type SettlementMethod, settle, useCredits } from '../ledger/settle.ts';
+import { useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
-import { allocate, foreignBills } from './allocate.ts';
+import { allocationsOf, foreignBills } from './allocate.ts';
+import { takeBackIfPaidInTime } from './paid-in-time.ts';
 import { listPayers } from './payers-store.ts';
 import type { Payer, WantedPayment } from './payment.ts';
 import {
@@ -61,7 +62,7 @@ export async function makePayments(
     const by = payers[row];
     return by ? [{ ...one, row, paymentId, by }] : [];
   });
-  const problems = await bookPayments(tx, tenantId, payments, stamp);
+  const problems = await bookPayments(tx, tenantId, payments, { today, stamp });
   return { problems, paymentIds, repeated: wanted.length - payments.length };
 }
 
@@ -124,12 +125,13 @@ async function bookPayments(
   tx: Tx,
   tenantId: number,
   payments: readonly Payment[],
-  stamp: Stamp,
+  { today, stamp }: { today: Temporal.PlainDate; stamp: Stamp },
 ): Promise<RowProblem[]> {
   if (payments.length === 0) return [];
   const owners = await listBillOwners(tx, tenantId, billsAllocated(payments));
   const foreign = payments.flatMap((payment) => foreignBills(payment, owners, payment.row));
   if (foreign.length > 0) return foreign;
+  await takeBackIfPaidInTime(tx, tenantId, payments, { today, stamp });
   const items = await listItemsOf(tx, tenantId, payments);
   const itemsOf = Map.groupBy(items, (item) => item.partyId);
   const laid = payments.map((payment) => layOut(payment, itemsOf.get(payment.by.partyId) ?? []));
@@ -199,17 +201,6 @@ function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
     ...(left > 0 ? [intoWallet(by.partyId, { kind: 'Payment', amount: left }, details)] : []),
   ];
   return { payment, entries, walletAmount: left, problems };
-}
-
-function allocationsOf(
-  payment: Payment,
-  items: readonly OpenItem[],
-): { allocations: Allocation[]; problems: RowProblem[] } {
-  const { by, amount, row } = payment;
-  if (payment.allocations.length > 0) return allocate(payment, items, row);
-  const method = by.settlementMethod as SettlementMethod;
-  const allocations = settle(items, amount, { method, subscriptionId: by.subscriptionId });
-  return { allocations, problems: [] };
 }
 
 /** Payments with one key share a journal. */

@@ -79,3 +79,51 @@ export async function listCreditedLines(
   `.execute(tx);
   return rows;
 }
+
+/** A bill with a surcharge that is not taken back. */
+export type SurchargedBill = {
+  bill_id: number;
+  party_id: number;
+  /** The last day on which it would have been paid in time. */
+  deadline: string;
+  /** What was open on that day, by what is known of payments up to it. */
+  open_then: number;
+};
+
+/** Of parties, those with a deadline on this day or later. */
+export async function listSurcharged(
+  tx: Tx,
+  tenantId: number,
+  partyIds: readonly number[],
+  day: string,
+): Promise<SurchargedBill[]> {
+  const { rows } = await sql<SurchargedBill>`
+    select l.bill_id, l.party_id, l.deadline, l.bill_amount - coalesce((
+        select sum(e.settled) from subledger_entries e
+        where e.tenant_id = ${tenantId} and e.bill_id = l.bill_id and e.effect is not null
+          and (e.item_id is null or (e.item_id = any(l.item_ids) and e.effect = 'paid'))
+          and coalesce(e.value_date, e.posting_date) <= l.deadline
+      ), 0)::bigint as open_then
+    from (
+      select b.bill_id, b.party_id, b.bill_amount, i.item_ids,
+        greatest(b.due_date, b.issue_date) + coalesce((
+          select (v.definition ->> 'graceDays')::integer from pricing_context_versions v
+          where v.tenant_id = ${tenantId} and v.context_id = b.context_id
+            and coalesce(v.effective_date, '-infinity') <= b.surcharged_on
+          order by v.version desc
+          limit 1
+        ), 0) as deadline
+      from (
+        select o.bill_id, array_agg(o.item_id) as item_ids from open_items o
+        where o.tenant_id = ${tenantId} and o.party_id = any(${partyIds}::bigint[])
+          and o.kind = 'Surcharge' and o.amount > o.credited + o.written_off + o.transferred
+        group by o.bill_id
+      ) i
+      join bills b on b.tenant_id = ${tenantId} and b.bill_id = i.bill_id
+        and b.status = 'Published'
+    ) l
+    where l.deadline >= ${day}::date
+    order by l.bill_id
+  `.execute(tx);
+  return rows;
+}
