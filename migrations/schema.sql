@@ -2775,7 +2775,9 @@ create table number_series (
 );
 alter table number_series enable row level security, force row level security;
 create policy tenant_wall on number_series as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on number_series to billwright_api;
 grant insert, select on number_series to billwright_worker;
+grant update (last_number) on number_series to billwright_api;
 grant update (last_number) on number_series to billwright_worker;
 
 -- A bill number that was given. A number that was taken back is retired and never given again.
@@ -2802,16 +2804,16 @@ grant insert, select on bill_numbers to billwright_api;
 grant insert, select on bill_numbers to billwright_worker;
 grant update (retired_reason, retired_at, retired_by) on bill_numbers to billwright_worker;
 
--- A credit note. A posted bill is never changed: a credit note takes it back.
+-- A credit note. A posted bill is never changed: credit notes take it back, in part or as a whole.
 create table credit_notes (
   tenant_id bigint not null,
   credit_note_id bigint not null,
   credit_note_number text not null,
   bill_id bigint not null,
   party_id bigint not null,
-  -- The amount of the bill: below zero if the bill was itself a credit.
+  -- In minor units; below zero if the bill was itself a credit.
   amount bigint not null,
-  -- What had been paid of the bill, and is returned to the wallet of the party.
+  -- What had been paid of it, and is returned to the wallet of the party.
   to_wallet bigint not null,
   issue_date date not null,
   reason text not null,
@@ -2823,8 +2825,13 @@ create table credit_notes (
   created_by text not null,
   series_id integer,
   series_number bigint,
+  -- The reference of the caller, unique for ever. Null if none was given: the number is it then.
+  reference text,
+  -- True for the credit note by which the bill was cancelled: it credits what was left.
+  cancels_bill boolean not null default false,
   constraint credit_notes_pkey PRIMARY KEY (tenant_id, credit_note_id),
   constraint credit_notes_reason_check CHECK ((reason <> ''::text)),
+  constraint credit_notes_reference_check CHECK ((reference <> ''::text)),
   constraint credit_notes_series CHECK ((num_nulls(series_id, series_number) = ANY (ARRAY[0, 2]))),
   constraint credit_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint credit_notes_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id),
@@ -2833,15 +2840,17 @@ create table credit_notes (
   constraint credit_notes_to_wallet_check CHECK ((to_wallet >= 0))
 );
 CREATE INDEX credit_notes_bill ON public.credit_notes USING btree (tenant_id, bill_id);
+CREATE UNIQUE INDEX credit_notes_cancels_key ON public.credit_notes USING btree (tenant_id, bill_id) WHERE cancels_bill;
 CREATE INDEX credit_notes_journal ON public.credit_notes USING btree (tenant_id, journal_id);
 CREATE UNIQUE INDEX credit_notes_number_key ON public.credit_notes USING btree (tenant_id, credit_note_number);
 CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, party_id, credit_note_id);
 CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
+CREATE UNIQUE INDEX credit_notes_reference_key ON public.credit_notes USING btree (tenant_id, reference) WHERE (reference IS NOT NULL);
 CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER credit_notes_sealed AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('credit-note');
 alter table credit_notes enable row level security, force row level security;
 create policy tenant_wall on credit_notes as permissive for all using ((tenant_id = current_tenant()));
-grant select on credit_notes to billwright_api;
+grant insert, select on credit_notes to billwright_api;
 grant insert, select on credit_notes to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.keep_posted_bills()
@@ -3541,6 +3550,31 @@ alter table adjustments enable row level security, force row level security;
 create policy tenant_wall on adjustments as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on adjustments to billwright_api;
 grant insert, select on adjustments to billwright_worker;
+
+-- credits (0015_credits.sql)
+
+-- What a credit note takes back of a component, for each subscription of the bill.
+create table credit_note_lines (
+  tenant_id bigint not null,
+  credit_note_id bigint not null,
+  line_number integer not null,
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  -- Null for the rounding of the bill.
+  component text,
+  -- In minor units; below zero for a discount that is taken back.
+  amount bigint not null,
+  constraint credit_note_lines_amount_check CHECK ((amount <> 0)),
+  constraint credit_note_lines_line_number_check CHECK ((line_number > 0)),
+  constraint credit_note_lines_pkey PRIMARY KEY (tenant_id, credit_note_id, line_number),
+  constraint credit_note_lines_tenant_id_credit_note_id_fkey FOREIGN KEY (tenant_id, credit_note_id) REFERENCES credit_notes(tenant_id, credit_note_id)
+);
+CREATE INDEX credit_note_lines_bill ON public.credit_note_lines USING btree (tenant_id, bill_id);
+CREATE TRIGGER credit_note_lines_append_only BEFORE DELETE OR UPDATE ON public.credit_note_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table credit_note_lines enable row level security, force row level security;
+create policy tenant_wall on credit_note_lines as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on credit_note_lines to billwright_api;
+grant insert, select on credit_note_lines to billwright_worker;
 
 -- books (0018_books.sql)
 

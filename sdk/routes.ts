@@ -126,6 +126,11 @@ export const routes = {
     method: 'Generate',
     action: 'Generate Final Bill',
   },
+  makeCreditNotes: {
+    path: '/billing/credit-notes/make-credit-notes',
+    method: 'Create',
+    action: 'Create Credit Notes',
+  },
   getCreditNotes: {
     path: '/billing/credit-notes/get-credit-notes',
     method: 'Retrieve',

@@ -115,6 +115,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   refundPayment: managers,
   settleWallet: cashiers,
   makeAdjustments: [...managers, 'Accountant'],
+  makeCreditNotes: [...managers, 'Accountant'],
   getStatement: [...readers, 'Cashier', 'Customer'],
   getTrialBalance: [...managers, 'Accountant', 'Auditor'],
   getJournals: [...managers, 'Accountant', 'Auditor'],

@@ -40,6 +40,7 @@ const writers: Record<string, Writers> = {
   chunk_attempts: 'jobs',
   clients: 'domain/access',
   counters: 'domain/tenants',
+  credit_note_lines: 'domain/bills',
   credit_notes: 'domain/bills',
   daily_runs: 'domain/tenants',
   deliveries: 'domain/delivery',

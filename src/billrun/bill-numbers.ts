@@ -61,19 +61,6 @@ export async function reserveNumbers(
   return { seriesId, first, format };
 }
 
-const creditNoteFormat = 'CN-{year}-{number:6}';
-
-export async function numberCreditNote(
-  tx: Tx,
-  tenantId: number,
-  date: Temporal.PlainDate,
-): Promise<{ number: string; seriesId: number; seriesNumber: number }> {
-  const format = fillFormat(creditNoteFormat, { serviceCode: '', batchCode: '', date });
-  const series = { kind: 'CreditNote', key: seriesKey(format) } as const;
-  const { seriesId, first } = await takeFromSeries(tx, tenantId, series, 1);
-  return { number: printNumber(format, first), seriesId, seriesNumber: first };
-}
-
 /** Bills in the order of their ids, with the numbers of the range from `offset` on. */
 export function numberBills(
   { format, first }: NumberRange,

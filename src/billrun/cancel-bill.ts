@@ -1,35 +1,32 @@
-// A posted bill is taken back by a credit note for all of it. Where it is to be billed again, its
-// subscriptions are as they were before, and a term for them alone is opened for the same days.
+// A posted bill is taken back by a credit note for what is left of it. Where it is to be billed
+// again, its subscriptions are as they were before, and a term for them alone is opened for the
+// same days.
 
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { insertCreditNote } from '../domain/bills/credit-notes-store.ts';
-import { findRun } from '../domain/bills/generate/runs-store.ts';
+import { type CreditNote, insertCreditNotes } from '../domain/bills/credit-notes-store.ts';
 import { takeBackSurcharges } from '../domain/bills/late/take-back.ts';
-import { accountsOfTerm, creditBooking } from '../domain/bills/posting/bill-journals.ts';
 import {
   type BilledSubscription,
   copyInputs,
   forgetBilledTerm,
   hasMovedOn,
   listBilled,
-  listDemanded,
-  listPaid,
   lockBill,
   markCancelled,
   markDraftsStale,
   type PostedBill,
   touchSubscriptions,
 } from '../domain/bills/posting/cancel-store.ts';
-import { listShares } from '../domain/bills/posting/post-store.ts';
+import { restOf } from '../domain/bills/posting/credit-bill.ts';
+import { bookCreditNotes, findCreditable } from '../domain/bills/posting/credit-notes.ts';
+import { listDemanded } from '../domain/bills/posting/creditable-store.ts';
 import { restoreSubscriptions } from '../domain/bills/posting/unpost-store.ts';
-import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { doubtDeliveries } from '../domain/delivery/store.ts';
-import { book as bookAll } from '../domain/ledger/book.ts';
-import { takeNumbers } from '../domain/tenants/numbers-store.ts';
+import { isOwedByWorkspace } from '../domain/ledger/accounts.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { getTerm, type Term } from '../domain/terms/store.ts';
@@ -38,7 +35,6 @@ import { dueDateFrom } from '../domain/terms/term.ts';
 import { auditStep } from '../jobs/audit-step.ts';
 import type { Finish, StepJob, StepRequest } from '../jobs/step.ts';
 import { wholeStep } from '../jobs/whole-step.ts';
-import { numberCreditNote } from './bill-numbers.ts';
 
 export const cancelBillStep = wholeStep({ operation: 'cancel-bill', check, run });
 
@@ -62,9 +58,11 @@ async function findCancellable(tx: Tx, request: StepRequest): Promise<Found> {
     throw refusal(bill, term, `${what}. Only posted bills can be cancelled.`);
   }
   if (await hasMovedOn(tx, tenantId, billId)) {
-    const what =
-      'went to another owner, was settled by a deposit, was adjusted, or paid other bills';
+    const what = 'went to another owner, was settled by a deposit, or paid other bills';
     throw refusal(bill, term, `What was owed on ${bill.bill_number} ${what}`);
+  }
+  if (bill.disputed !== 0) {
+    throw refusal(bill, term, `${bill.bill_number} is in dispute: resolve the dispute first`);
   }
   const subscriptions = await listBilled(tx, tenantId, billId);
   if ((request.parameters as Cancelling).rebill) assertRebillable(term, bill, subscriptions);
@@ -116,9 +114,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const { reason, rebill } = job.parameters as Cancelling;
   const stamp = { at: job.now, by: job.requestedBy };
   const today = dateIn(job.now, timezone);
-  const creditNoteId = await takeNumbers(tx, tenantId, 'credit-note', 1);
-  const { number, seriesId, seriesNumber } = await numberCreditNote(tx, tenantId, today);
-  const { journalId, toWallet } = await book(tx, job, found, { creditNoteId, number, today });
+  const note = await credit(tx, job, found, today);
+  const { number } = note;
   if (rebill) {
     const options = { today: today.toString(), stamp };
     await restoreSubscriptions(tx, tenantId, { billId: bill.bill_id }, options);
@@ -137,25 +134,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   await doubtDeliveries(tx, tenantId, [bill.bill_id], job.now);
   await failCancelled(tx, tenantId, term.term_id, job.now);
   const again = rebill ? await openAgain(tx, job, found, today) : null;
-  await insertCreditNote(
-    tx,
-    tenantId,
-    {
-      creditNoteId,
-      number,
-      seriesId,
-      seriesNumber,
-      billId: bill.bill_id,
-      partyId: bill.party_id,
-      amount: bill.bill_amount,
-      toWallet,
-      issueDate: today.toString(),
-      reason,
-      journalId,
-      rebillTermId: again?.termId ?? null,
-    },
-    stamp,
-  );
+  const rebillTermId = again?.termId ?? null;
+  await insertCreditNotes(tx, tenantId, [{ ...note, rebillTermId }], stamp);
   await auditStep(tx, job, {
     subject: 'bill',
     subjectId: bill.bill_id,
@@ -168,50 +148,32 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
 }
 
 /**
- * The mirror of what posting booked, and what had been paid back into the wallet. A deposit that
- * the bill demanded is demanded by the next one again.
+ * Credits what is left of the bill and of its surcharges; what had been paid goes into the wallet.
+ * A deposit that the bill demanded is demanded by the next one again.
  */
-async function book(
+async function credit(
   tx: Tx,
   job: StepJob,
   { term, bill }: Found,
-  note: { creditNoteId: number; number: string; today: Temporal.PlainDate },
-): Promise<{ journalId: number | null; toWallet: number }> {
+  today: Temporal.PlainDate,
+): Promise<CreditNote> {
   const { tenantId } = job.tenant;
-  const run = await findRun(tx, tenantId, { termId: term.term_id, runNumber: term.run_number });
-  if (!run) throw new Error(`term ${term.term_id} has no run ${term.run_number}`);
-  const pinned = await bookOfRun(tx, job.tenant, term, run);
-  const accountOf = await accountsOfTerm(tx, tenantId, pinned, term);
   const { reason, rebill } = job.parameters as Cancelling;
-  const paid = await listPaid(tx, tenantId, bill.bill_id, { withDeposits: rebill });
+  const creditable = (await findCreditable(tx, tenantId, [bill.bill_id])).get(bill.bill_id);
+  if (!creditable) throw new Error(`bill ${bill.bill_id} is gone`);
+  if (isOwedByWorkspace(creditable.contextType) && creditable.paid.length > 0) {
+    const message = `${bill.bill_number} was paid to the party: reverse the payments first`;
+    throw refusal(bill, term, message);
+  }
+  const lines = restOf(creditable);
+  const [surcharges] = await takeBackSurcharges(tx, tenantId, [bill.bill_id]);
   const deposits = rebill ? await listDemanded(tx, tenantId, bill.bill_id) : [];
-  const head = {
-    sourceId: note.creditNoteId,
-    termId: term.term_id,
-    businessUnitId: bill.business_unit_id ?? term.business_unit_id,
-    postingDate: note.today,
-    description: `Credit note ${note.number}: ${reason}`,
-  };
-  const shares = await listShares(tx, tenantId, [bill.bill_id]);
-  const booking = creditBooking(head, bill, {
-    shares,
-    paid,
-    deposits,
-    accountOf,
-    contextType: term.context_type,
-    reference: note.number,
-  });
-  const reference = note.number;
-  const surcharges = await takeBackSurcharges(tx, tenantId, [bill.bill_id], { reference });
-  const entries = [...booking.entries, ...surcharges.flatMap((one) => one.entries)];
-  const against = [...(booking.against ?? []), ...surcharges.flatMap((one) => one.against)];
-  const toWallet =
-    paid.reduce((sum, one) => sum - one.amount, 0) +
-    surcharges.reduce((sum, one) => sum + one.toWallet, 0);
-  if (entries.length === 0 && against.length === 0) return { journalId: null, toWallet };
+  const besides = { deposits, surcharges };
+  const note = { bill: creditable, lines, reason, reference: null, cancelsBill: true, besides };
   const stamp = { at: job.now, by: job.requestedBy };
-  const [journalId = null] = await bookAll(tx, tenantId, [{ ...booking, entries, against }], stamp);
-  return { journalId, toWallet };
+  const [made] = await bookCreditNotes(tx, tenantId, [note], { today, stamp });
+  if (!made) throw new Error(`bill ${bill.bill_id} was not credited`);
+  return made;
 }
 
 /**

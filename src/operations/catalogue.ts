@@ -43,6 +43,7 @@ import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
 import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
+import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
@@ -145,6 +146,7 @@ export const catalogue = {
   unpostBills,
   cancelBill: cancelBillOperation,
   billConnection,
+  makeCreditNotes,
   getCreditNotes,
   makePayments,
   getPayments,

@@ -621,7 +621,8 @@ test('the effect of a step on its term or bill is recorded under the login that 
     posted,
     [`${bills}publish-bills`, ['Posted', 'Publishing'], ['Published', 'Published', undefined]],
   ]);
-  const [cancelled] = (await admin.getCreditNotes({})).data.creditNotes;
+  const { creditNotes } = (await admin.getCreditNotes({})).data;
+  const cancelled = creditNotes.find((one) => one.cancelsBill);
   assert.deepEqual(await trail('bill', cancelled?.billID ?? 0), [
     [`${bills}cancel-bill`, ['Published', undefined], ['Cancelled', undefined, 'Misread']],
   ]);

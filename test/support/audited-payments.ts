@@ -25,6 +25,19 @@ export function auditedPayments(admin: TestClient) {
       before: null,
       after: { reference: 'A-1', kind: 'Debit', amount: 1_000, reason: 'Seal broken' },
     },
+    makeCreditNotes: {
+      call: async () => {
+        const { data } = await admin.getBills({ partyID: 1, status: 'Published' });
+        const [bill] = data.bills.filter((one) => (one.billAmount ?? 0) > 0);
+        const charged = bill?.components?.find((one) => one.amount > 0);
+        const lines = [{ component: charged?.component ?? '', amount: 0.01 }];
+        const note = { reference: 'N-1', billID: bill?.billID ?? 0, lines, reason: 'Misread' };
+        return admin.makeCreditNotes({ creditNotes: [note] });
+      },
+      subject: 'credit-note',
+      before: null,
+      after: { reference: 'N-1', reason: 'Misread' },
+    },
     settleWallet: {
       call: () => admin.settleWallet({ data: { partyID: 1 } }),
       subject: 'wallet',

@@ -112,8 +112,14 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
   await copyDraft(scene, tenantId, seeded.creditedTerm, seeded.creditedBill, 'Published');
   await scene.sql.query(
     `insert into credit_notes (tenant_id, credit_note_id, credit_note_number, bill_id, party_id,
-       amount, to_wallet, issue_date, reason, created_at, created_by)
-     values ($1, 901, 'CN-901', $2, 1, 60000, 0, '2024-03-20', $3, now(), $3)`,
+       amount, to_wallet, issue_date, reason, reference, created_at, created_by)
+     values ($1, 901, 'CN-901', $2, 1, 60000, 0, '2024-03-20', $3, $3, now(), $3)`,
+    [tenantId, seeded.creditedBill, mark],
+  );
+  await scene.sql.query(
+    `insert into credit_note_lines (tenant_id, credit_note_id, line_number, bill_id,
+       subscription_id, component, amount)
+     values ($1, 901, 1, $2, 1, $3, 60000)`,
     [tenantId, seeded.creditedBill, mark],
   );
   const error = { code: 'INTERNAL_ERROR', message: mark, field: null, details: [] };

@@ -73,6 +73,14 @@ export const workingRequests: Record<string, Json> = {
   closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
   reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
   exportMonth: { month: '07/2025', format: 'CSV' },
+  makeCreditNotes: {
+    creditNotes: [
+      {
+        ...{ reference: 'N-1', billID: seeded.publishedBill, reason: 'Misread' },
+        lines: [{ component: 'service', amount: 1 }],
+      },
+    ],
+  },
   makeConnections: {
     batchUpload: true,
     connection: [

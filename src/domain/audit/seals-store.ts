@@ -124,7 +124,8 @@ const entryColumns = [
 ];
 const creditNoteColumns = [
   ...['credit_note_id', 'credit_note_number', 'bill_id', 'party_id', 'amount', 'to_wallet'],
-  ...['issue_date', 'reason', 'journal_id', 'rebill_term_id', 'created_by'],
+  ...['issue_date', 'reason', 'journal_id', 'rebill_term_id', 'reference', 'cancels_bill'],
+  'created_by',
   seconds('created_at'),
 ];
 const documentColumns = [

@@ -16,6 +16,7 @@ import {
   type PartedBill,
   type PartRow,
 } from './components-store.ts';
+import { listCredited } from './credit-notes-store.ts';
 
 /** The parts of bills that were read already, by bill. */
 export async function findParts(
@@ -30,8 +31,25 @@ export async function findParts(
     several.map((bill) => bill.bill_id),
   );
   const rowsOf = Map.groupBy(rows, (row) => row.bill_id);
+  const credited = bills.filter((bill) => bill.credited !== '0');
+  const lines = await listCredited(
+    tx,
+    tenantId,
+    credited.map((bill) => bill.bill_id),
+  );
+  const linesOf = Map.groupBy(lines, (line) => `${line.bill_id} ${line.subscription_id}`);
   return new Map(
-    bills.map((bill) => [bill.bill_id, partsOf(bill, rowsOf.get(bill.bill_id) ?? [])]),
+    bills.map((bill) => {
+      const parts = partsOf(bill, rowsOf.get(bill.bill_id) ?? []);
+      const withLines = parts.map((part) => {
+        const own = linesOf.get(`${part.billId} ${part.subscriptionId}`) ?? [];
+        const creditLines = own.map(({ component, amount }) => {
+          return { component, amount: BigInt(amount) };
+        });
+        return { ...part, creditLines };
+      });
+      return [bill.bill_id, withLines];
+    }),
   );
 }
 

@@ -39,6 +39,7 @@ export async function findCancellations(
       ) as replaced_by
     from credit_notes n
     where n.tenant_id = ${tenantId} and n.bill_id = any(${[...billIds]}::bigint[])
+      and n.cancels_bill
   `.execute(tx);
   return new Map(rows.map((row) => [row.bill_id, row]));
 }

@@ -85,7 +85,7 @@ export function componentsOf(part: BilledPart, rules: TermComponents): BilledCom
 }
 
 /** By credit notes; null is the rounding of the bill. */
-function creditedOf({ creditLines }: BilledPart, component: string | null): bigint {
+export function creditedOf({ creditLines }: BilledPart, component: string | null): bigint {
   return creditLines
     .filter((line) => line.component === component)
     .reduce((sum, line) => sum + line.amount, 0n);

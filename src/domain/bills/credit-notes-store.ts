@@ -7,38 +7,116 @@ export type CreditNote = {
   number: string;
   seriesId: number;
   seriesNumber: number;
+  /** Of the caller. */
+  reference: string | null;
   billId: number;
   partyId: number;
   /** Minor units, as the bill had them. */
   amount: number;
+  lines: readonly CreditNoteLine[];
   toWallet: number;
   /** YYYY-MM-DD */
   issueDate: string;
   reason: string;
   journalId: number | null;
   rebillTermId: number | null;
+  cancelsBill: boolean;
 };
 
-export async function insertCreditNote(
+type CreditNoteLine = {
+  subscriptionId: number;
+  component: string | null;
+  amount: number;
+};
+
+/** Returns how many references were free. */
+export async function insertCreditNotes(
   tx: Tx,
   tenantId: number,
-  note: CreditNote,
+  notes: readonly CreditNote[],
   stamp: Stamp,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const rows = notes
+    .toSorted((a, b) => ((a.reference ?? '') < (b.reference ?? '') ? -1 : 1))
+    .map(({ lines: _, ...note }) => note);
+  const { count } = await sql`
     insert into credit_notes (tenant_id, credit_note_id, credit_note_number, series_id,
-      series_number, bill_id, party_id, amount, to_wallet, issue_date, reason, journal_id,
-      rebill_term_id, created_at, created_by)
-    values (${tenantId}, ${note.creditNoteId}, ${note.number}, ${note.seriesId},
-      ${note.seriesNumber}, ${note.billId}, ${note.partyId}, ${note.amount}, ${note.toWallet},
-      ${note.issueDate}::date, ${note.reason}, ${note.journalId}, ${note.rebillTermId},
-      ${stamp.at}, ${stamp.by})
+      series_number, reference, bill_id, party_id, amount, to_wallet, issue_date, reason,
+      journal_id, rebill_term_id, cancels_bill, created_at, created_by)
+    select own.tenant_id, r."creditNoteId", r.number, r."seriesId", r."seriesNumber", r.reference,
+      r."billId", r."partyId", r.amount, r."toWallet", r."issueDate", r.reason, r."journalId",
+      r."rebillTermId", r."cancelsBill", ${stamp.at}, ${stamp.by}
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      "creditNoteId" bigint, number text, "seriesId" integer, "seriesNumber" bigint,
+      reference text, "billId" bigint, "partyId" bigint, amount bigint, "toWallet" bigint,
+      "issueDate" date, reason text, "journalId" bigint, "rebillTermId" bigint,
+      "cancelsBill" boolean
+    )
+    on conflict (tenant_id, reference) where reference is not null do nothing
   `.execute(tx);
+  // With one missing, the caller takes everything back.
+  if (count === notes.length) await insertLines(tx, tenantId, notes);
+  return count;
+}
+
+async function insertLines(tx: Tx, tenantId: number, notes: readonly CreditNote[]): Promise<void> {
+  const rows = notes.flatMap(({ creditNoteId, billId, lines }) =>
+    lines.map((line, index) => ({ ...line, creditNoteId, billId, lineNumber: index + 1 })),
+  );
+  await sql`
+    insert into credit_note_lines (tenant_id, credit_note_id, line_number, bill_id,
+      subscription_id, component, amount)
+    select own.tenant_id, r."creditNoteId", r."lineNumber", r."billId", r."subscriptionId",
+      r.component, r.amount
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+      "creditNoteId" bigint, "lineNumber" integer, "billId" bigint, "subscriptionId" bigint,
+      component text, amount bigint
+    )
+  `.execute(tx);
+}
+
+/** A reference of a credit note that was made before. */
+export type KnownCreditNote = { reference: string; id: number; bill_id: number; amount: number };
+
+export async function listCreditNoteReferences(
+  tx: Tx,
+  tenantId: number,
+  references: readonly string[],
+): Promise<Map<string, KnownCreditNote>> {
+  const { rows } = await sql<KnownCreditNote>`
+    select reference, credit_note_id as id, bill_id, amount from credit_notes
+    where tenant_id = ${tenantId} and reference = any(${references}::text[])
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.reference, row]));
+}
+
+export type CreditedRow = { bill_id: number; subscription_id: number; component: string | null };
+
+/** What credit notes took back of the components of bills. */
+export async function listCredited(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<(CreditedRow & { amount: string })[]> {
+  if (billIds.length === 0) return [];
+  const { rows } = await sql<CreditedRow & { amount: string }>`
+    select bill_id, subscription_id, component, sum(amount)::text as amount
+    from credit_note_lines
+    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
+    group by bill_id, subscription_id, component
+  `.execute(tx);
+  return rows;
 }
 
 export type CreditNoteRow = {
   credit_note_id: number;
   credit_note_number: string;
+  reference: string | null;
+  cancels_bill: boolean;
+  /** By component; null is the rounding of the bill. */
+  lines: { component: string | null; amount: number }[];
   bill_id: number;
   bill_number: string | null;
   party_id: number;
@@ -53,7 +131,8 @@ export type CreditNoteRow = {
 
 export type CreditNoteFilter = {
   creditNoteId: number | null;
-  /** The number of the credit note. */
+  creditNoteNumber: string | null;
+  /** Of the caller; the number, where none was sent. */
   reference: string | null;
   billId: number | null;
   partyId: number | null;
@@ -71,7 +150,17 @@ export async function listCreditNotes(
 ): Promise<CreditNoteRow[]> {
   // The page is found before the bills are looked at.
   const { rows } = await sql<CreditNoteRow>`
-    select n.credit_note_id, n.credit_note_number, n.bill_id, b.bill_number, n.party_id,
+    select n.credit_note_id, n.credit_note_number, n.reference, n.cancels_bill, n.bill_id,
+      b.bill_number, n.party_id, coalesce((
+        select json_agg(json_build_object('component', l.component, 'amount', l.amount)
+          order by l.line_number)
+        from (
+          select component, sum(amount) as amount, min(line_number) as line_number
+          from credit_note_lines
+          where tenant_id = ${tenantId} and credit_note_id = n.credit_note_id
+          group by component
+        ) l
+      ), '[]') as lines,
       n.amount::text as amount, n.to_wallet::text as to_wallet, n.issue_date, n.reason,
       n.rebill_term_id, n.created_at, n.created_by
     from (
@@ -98,12 +187,14 @@ export async function countCreditNotes(
 }
 
 function matches(tenantId: number, filter: CreditNoteFilter): Sql {
-  const { creditNoteId, reference, billId, partyId, subscriptionNumber, fromDate, toDate } = filter;
+  const { creditNoteId, creditNoteNumber, reference, billId, partyId } = filter;
+  const { subscriptionNumber, fromDate, toDate } = filter;
   return sql.join(
     [
       sql`tenant_id = ${tenantId}`,
       ...(creditNoteId === null ? [] : [sql`credit_note_id = ${creditNoteId}`]),
-      ...(reference === null ? [] : [sql`credit_note_number = ${reference}`]),
+      ...(creditNoteNumber === null ? [] : [sql`credit_note_number = ${creditNoteNumber}`]),
+      ...(reference === null ? [] : [isReferred(reference)]),
       ...(billId === null ? [] : [sql`bill_id = ${billId}`]),
       ...(partyId === null ? [] : [sql`party_id = ${partyId}`]),
       ...(fromDate === null ? [] : [sql`issue_date >= ${fromDate.toString()}::date`]),
@@ -112,6 +203,11 @@ function matches(tenantId: number, filter: CreditNoteFilter): Sql {
     ],
     sql` and `,
   );
+}
+
+function isReferred(reference: string): Sql {
+  return sql`(reference = ${reference}
+    or (reference is null and credit_note_number = ${reference}))`;
 }
 
 /** Bills of a subscription, alone or with others. */

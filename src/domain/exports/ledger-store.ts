@@ -58,8 +58,7 @@ export async function listPostedBills(
     ) e on true
     left join lateral (
       select k.credit_note_number, k.issue_date from credit_notes k
-      where k.tenant_id = ${tenantId} and k.bill_id = b.bill_id
-      order by k.credit_note_id desc
+      where k.tenant_id = ${tenantId} and k.bill_id = b.bill_id and k.cancels_bill
       limit 1
     ) k on b.status = 'Cancelled'
     order by b.bill_id

@@ -94,7 +94,8 @@ export function isBefore(tenantId: number, term: EligibleTerm): Sql {
 export function isBilledOnce(tenantId: number): Sql {
   return sql`(b.status in ('Posted', 'Published') or (b.status = 'Cancelled' and exists (
     select from credit_notes n
-    where n.tenant_id = ${tenantId} and n.bill_id = b.bill_id and n.rebill_term_id is null
+    where n.tenant_id = ${tenantId} and n.bill_id = b.bill_id and n.cancels_bill
+      and n.rebill_term_id is null
   )))`;
 }
 

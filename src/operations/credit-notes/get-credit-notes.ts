@@ -14,7 +14,8 @@ import { type Call, operation } from '../operation.ts';
 
 const creditNoteView = {
   creditNoteID: Type.Integer(),
-  reference: Type.String({ description: 'its number' }),
+  creditNoteNumber: Type.String(),
+  reference: Type.String({ description: 'of the caller; the number, where none was sent' }),
   billID: Type.Integer(),
   billNumber: nullable(Type.String()),
   partyID: Type.Integer(),
@@ -22,6 +23,13 @@ const creditNoteView = {
   walletAmount: Type.Number({ description: 'what had been paid of the bill: back in the wallet' }),
   issueDate: Type.String({ description: 'DD/MM/YYYY' }),
   reason: Type.String(),
+  lines: Type.Array(
+    Type.Object({
+      component: nullable(Type.String({ description: 'null for the rounding of the bill' })),
+      amount: money,
+    }),
+  ),
+  cancelsBill: Type.Boolean({ description: 'true if the bill was cancelled by it' }),
   rebillTermID: nullable(Type.Integer({ description: 'the term that bills the days again' })),
   createdAt: timestamp,
   createdBy: Type.String(),
@@ -29,6 +37,7 @@ const creditNoteView = {
 
 const request = Type.Object({
   creditNoteID: maybe(id),
+  creditNoteNumber: maybe(text({ max: 120 })),
   reference: maybe(text({ max: 120 })),
   billID: maybe(id),
   partyID: maybe(id),
@@ -72,6 +81,7 @@ export const getCreditNotes = operation({
 function filterSent(body: Type.Static<typeof request>): CreditNoteFilter {
   return {
     creditNoteId: body.creditNoteID ?? null,
+    creditNoteNumber: body.creditNoteNumber || null,
     reference: body.reference || null,
     billId: body.billID ?? null,
     partyId: body.partyID ?? null,
@@ -82,10 +92,11 @@ function filterSent(body: Type.Static<typeof request>): CreditNoteFilter {
 }
 
 function present(row: CreditNoteRow, { tenant }: Call) {
-  const amount = (minor: string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
+  const amount = (minor: string | number) => majorUnits(BigInt(minor), tenant.currencyDecimals);
   return {
     creditNoteID: row.credit_note_id,
-    reference: row.credit_note_number,
+    creditNoteNumber: row.credit_note_number,
+    reference: row.reference ?? row.credit_note_number,
     billID: row.bill_id,
     billNumber: row.bill_number,
     partyID: row.party_id,
@@ -93,6 +104,8 @@ function present(row: CreditNoteRow, { tenant }: Call) {
     walletAmount: amount(row.to_wallet),
     issueDate: wireDay(row.issue_date),
     reason: row.reason,
+    lines: row.lines.map((line) => ({ component: line.component, amount: amount(line.amount) })),
+    cancelsBill: row.cancels_bill,
     rebillTermID: row.rebill_term_id,
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
     createdBy: row.created_by,

@@ -16,7 +16,6 @@ import type { FrozenInputs } from '../../rating/frozen-inputs.ts';
 import { firstBillDeposits } from '../../rating/rate/security-deposit.ts';
 import type { Term } from '../../terms/store.ts';
 import { chargeOf } from '../generate/booking.ts';
-import type { DemandedRow, PaidRow } from './cancel-store.ts';
 import type { DraftCharges, FirstBillRow, ShareRow } from './post-store.ts';
 import type { WalletUse } from './wallets-store.ts';
 
@@ -128,67 +127,6 @@ function spread(
     return { subscriptionId, amount: share };
   });
   return shares.filter(({ amount }) => amount !== 0);
-}
-
-export type Credit = {
-  /** Of the bill, by subscription: what it came to, what was paid of it, what it demanded. */
-  shares: readonly ShareRow[];
-  paid: readonly PaidRow[];
-  deposits: readonly DemandedRow[];
-  accountOf: AccountOf;
-  contextType: ContextType;
-  /** The number of the credit note. */
-  reference: string;
-};
-
-/** The mirror of a bill; what had been paid of it goes to the wallet. */
-export function creditBooking(
-  head: JournalHead,
-  bill: DraftCharges & { posting: number },
-  credit: Credit,
-): Booking {
-  const { shares, paid, deposits, accountOf, contextType, reference } = credit;
-  const { bill_id: billId, party_id: partyId, posting } = bill;
-  const item = { partyId, billId, posting, reference };
-  const accountId = openItemsAccount(contextType);
-  const side = isOwedByWorkspace(contextType) ? -1 : 1;
-  const credited = shares.map(({ subscription_id: subscriptionId, amount }) => ({
-    ...item,
-    ...({ kind: 'CreditNote', effect: 'credited', accountId, subscriptionId } as const),
-    amount: -amount * side,
-  }));
-  // By payment: one that is reversed later takes its money from the wallet.
-  const unpaid = paid.map((row) => ({
-    ...item,
-    ...({ kind: 'Wallet', effect: 'paid', accountId: row.account_id } as const),
-    subscriptionId: row.subscription_id,
-    itemId: row.item_id,
-    paymentId: row.payment_id,
-    amount: -row.amount,
-  }));
-  const undemanded = deposits.map((row) => ({
-    ...item,
-    ...({
-      kind: 'Deposit',
-      accountId: row.account_id,
-      subscriptionId: row.subscription_id,
-    } as const),
-    itemId: row.item_id,
-    effect: row.account_id === accountId ? ('credited' as const) : null,
-    amount: -row.amount,
-  }));
-  const wallet = paid.map(({ payment_id: paymentId, amount }) =>
-    intoWallet(partyId, { kind: 'Wallet', amount: -amount }, { billId, paymentId, reference }),
-  );
-  const billed = billLines([bill], accountOf, contextType).slice(1);
-  return {
-    ...head,
-    source: 'CreditNote',
-    against: billed.map((line) => ({ ...line, amount: -Number(line.amount) })),
-    entries: [...credited, ...unpaid, ...wallet, ...undemanded].filter(
-      ({ amount }) => amount !== 0,
-    ),
-  };
 }
 
 /** Whether any plan asks for a deposit with the first bill. */

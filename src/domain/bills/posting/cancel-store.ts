@@ -5,17 +5,14 @@ import { sql } from '../../../base/db/sql.ts';
 import type { Stamp } from '../../../base/stamp.ts';
 import { lockWallets } from '../../ledger/items-store.ts';
 import { withoutBill } from '../inputs/estimated-units.ts';
-import type { DraftCharges } from './post-store.ts';
 import { isFollowed, lockSubscriptionsOf, movedSince, postedParts } from './unpost-store.ts';
 
-export type PostedBill = DraftCharges & {
-  term_id: number;
+export type PostedBill = {
+  bill_id: number;
+  party_id: number;
   status: string;
   bill_number: string | null;
-  posting: number;
-  bill_amount: number;
-  /** Of the journal that it was posted with. */
-  business_unit_id: number | null;
+  disputed: number;
 };
 
 /** Locks the bill and its subscriptions until the transaction ends: no payment, no change. */
@@ -26,15 +23,7 @@ export async function lockBill(
 ): Promise<PostedBill | undefined> {
   await lockBefore(tx, tenantId, billId);
   const { rows } = await sql<PostedBill>`
-    select b.bill_id, b.term_id, b.status, b.bill_number, b.posting, b.party_id, b.bill_amount,
-      b.charges, b.rounding_adjustment, (
-        select j.business_unit_id from subledger_entries e
-        join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
-        join (${postedParts(tenantId, { billId })}) p on p.subscription_id = e.subscription_id
-          and p.bill_id = e.bill_id and p.posting = e.posting
-        where e.tenant_id = ${tenantId} and e.kind = 'Bill'
-        limit 1
-      ) as business_unit_id
+    select b.bill_id, b.party_id, b.status, b.bill_number, b.disputed
     from bills b
     where b.tenant_id = ${tenantId} and b.bill_id = ${billId}
     for no key update of b
@@ -89,7 +78,9 @@ export async function listBilled(
   return rows;
 }
 
-/** Whether what is owed on the bill went to another owner, or was settled by a deposit. */
+/**
+ * Whether what is owed on the bill went to another owner, was settled by a deposit or paid others.
+ */
 export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     with parts as (${postedParts(tenantId, { billId })})
@@ -97,63 +88,6 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
     from tenants where tenant_id = ${tenantId}
   `.execute(tx);
   return rows[0]?.found ?? false;
-}
-
-/** What was paid of a bill, by subscription and payment, and not taken back since. */
-export type PaidRow = {
-  subscription_id: number;
-  account_id: number;
-  /** Of a deposit that the bill demanded; null for the bill itself. */
-  item_id: number | null;
-  payment_id: number | null;
-  amount: number;
-};
-
-/** With what was paid of the deposits that it demanded, if those are taken back, too. */
-export async function listPaid(
-  tx: Tx,
-  tenantId: number,
-  billId: number,
-  { withDeposits }: { withDeposits: boolean },
-): Promise<PaidRow[]> {
-  const { rows } = await sql<PaidRow>`
-    select e.subscription_id, e.ledger_account_id as account_id, e.item_id, e.payment_id,
-      sum(e.amount)::bigint as amount
-    from subledger_entries e
-    left join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
-    where e.tenant_id = ${tenantId} and e.bill_id = ${billId} and e.effect = 'paid'
-      and (e.item_id is null or (${withDeposits} and i.kind = 'Deposit'))
-    group by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
-    having sum(e.amount) <> 0
-    order by e.subscription_id, e.ledger_account_id, e.item_id, e.payment_id
-  `.execute(tx);
-  return rows;
-}
-
-/** An amount of a deposit that was demanded together with a bill, and not taken back since. */
-export type DemandedRow = Omit<PaidRow, 'payment_id'>;
-
-export async function listDemanded(
-  tx: Tx,
-  tenantId: number,
-  billId: number,
-): Promise<DemandedRow[]> {
-  const { rows } = await sql<DemandedRow>`
-    select e.subscription_id, e.ledger_account_id as account_id, e.item_id,
-      sum(e.amount)::bigint as amount
-    from subledger_entries e
-    join journals j on j.tenant_id = ${tenantId} and j.journal_id = e.journal_id
-    left join journals o on o.tenant_id = ${tenantId} and o.journal_id = j.reverses_journal_id
-    where e.tenant_id = ${tenantId} and e.bill_id = ${billId}
-      and e.subscription_id in (
-        select p.subscription_id from (${postedParts(tenantId, { billId })}) p
-      )
-      and coalesce(o.source_type, j.source_type) = 'Deposit'
-    group by e.subscription_id, e.ledger_account_id, e.item_id
-    having sum(e.amount) <> 0
-    order by e.subscription_id, e.ledger_account_id, e.item_id
-  `.execute(tx);
-  return rows;
 }
 
 /** The term of a bill that is not made again is no longer one of those that were billed. */

@@ -103,7 +103,8 @@ export async function findUnpostObstacles(
         select e.bill_id from parts p
         join subledger_entries e on e.tenant_id = ${tenantId}
           and e.subscription_id = p.subscription_id and e.bill_id = p.bill_id
-          and e.kind in ('Payment', 'CreditNote', 'Surcharge', 'Adjustment', 'Refund', 'Transfer')
+          and e.kind in ('Payment', 'CreditNote', 'Surcharge', 'Adjustment', 'WriteOff', 'Dispute',
+            'Refund', 'Transfer')
         union all
         ${movedSince(tenantId)}
       ) found) as touched,
@@ -136,15 +137,15 @@ export function isFollowed(tenantId: number): Sql {
 }
 
 /**
- * Bills of `parts` of which what was owed went to the next owner, was settled by the deposit, or
- * was credited or written off by an adjustment; and bills below zero that have paid others.
+ * Bills of `parts` of which what was owed went to the next owner or was settled by the deposit; and
+ * bills below zero that have paid others.
  */
 export function movedSince(tenantId: number): Sql {
   return sql`
     select p.bill_id from parts p
     join subledger_entries e on e.tenant_id = ${tenantId} and e.bill_id = p.bill_id
       and e.subscription_id = p.subscription_id and e.effect is not null
-      and (e.kind in ('Transfer', 'Deposit', 'Adjustment', 'WriteOff')
+      and (e.kind in ('Transfer', 'Deposit')
         or (e.kind = 'Offset' and e.settled < 0))`;
 }
 
@@ -239,7 +240,7 @@ export async function isOutdated(tx: Tx, tenantId: number, termId: number): Prom
     ) or exists (
       select from credit_notes n
       cross join lateral (${subscriptionsOf(tenantId, sql`b.bill_id = n.bill_id`)}) c
-      where n.tenant_id = ${tenantId} and n.created_at > m.started_at
+      where n.tenant_id = ${tenantId} and n.created_at > m.started_at and n.cancels_bill
         and c.subscription_id in (${subscriptionsOf(tenantId, sql`b.term_id = ${termId}`)})
     ) as found
     from terms t

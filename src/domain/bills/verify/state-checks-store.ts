@@ -50,23 +50,49 @@ function wronglyBooked(tenantId: number): Sql {
       and b.due_date not in (t.due_date, e.posting_date)`;
 }
 
-/** By a credit note, of which the ledger has on each subscription and account what the bill had. */
+/**
+ * A cancelled bill has a credit note that cancels it, and nothing is left of it. Credit notes of a
+ * bill add up to what the ledger credited by them; their lines add up to each.
+ */
 function wronglyCancelled(tenantId: number): Sql {
   return sql`
     select distinct 'bill ' || b.bill_id || ' is cancelled and not credited'
     from bills b
     left join credit_notes c on c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
+      and c.cancels_bill
     left join (
       select n.bill_id, n.subscription_id, sum(n.amount) as amount
       from subledger_entries n
       left join (${reversalsOf(tenantId, 'Bills')}) r on r.journal_id = n.journal_id
-      where n.tenant_id = ${tenantId} and n.bill_id is not null
+      where n.tenant_id = ${tenantId} and n.bill_id is not null and n.item_id is null
         and n.ledger_account_id in ${openItems}
-        and (n.kind in ('Bill', 'CreditNote') or (n.kind = 'Reversal' and r.journal_id is not null))
+        and (n.kind = 'Bill' or n.effect in ('credited', 'written_off')
+          or (n.kind = 'Reversal' and r.journal_id is not null))
       group by n.bill_id, n.subscription_id, n.ledger_account_id
     ) e on e.bill_id = b.bill_id and e.amount <> 0
     where b.tenant_id = ${tenantId} and b.status = 'Cancelled' and b.bill_number is not null
-      and (c.credit_note_id is null or c.amount <> b.bill_amount or e.bill_id is not null)
+      and (c.credit_note_id is null or e.bill_id is not null)
+    union all
+    select 'credit notes of bill ' || coalesce(c.bill_id, e.bill_id) || ' are '
+      || coalesce(c.amount, 0) || ', booked ' || coalesce(e.amount, 0)
+    from (
+      select bill_id, sum(amount) as amount from credit_notes
+      where tenant_id = ${tenantId}
+      group by bill_id
+    ) c
+    full join (
+      select bill_id, sum(settled) as amount from subledger_entries
+      where tenant_id = ${tenantId} and kind = 'CreditNote' and effect = 'credited'
+      group by bill_id
+    ) e on e.bill_id = c.bill_id
+    where coalesce(c.amount, 0) <> coalesce(e.amount, 0)
+    union all
+    select 'credit note ' || c.credit_note_id || ' is not the sum of its lines'
+    from credit_notes c
+    where c.tenant_id = ${tenantId} and c.amount <> coalesce((
+      select sum(l.amount) from credit_note_lines l
+      where l.tenant_id = ${tenantId} and l.credit_note_id = c.credit_note_id
+    ), 0)
     union all
     select 'credit note ' || c.credit_note_id || ' is not for the party of bill ' || c.bill_id
     from credit_notes c

@@ -1,0 +1,46 @@
+-- Credit notes for a part of a bill.
+
+alter table credit_notes
+  add column reference text check (reference <> ''),
+  add column cancels_bill boolean not null default false;
+comment on table credit_notes is
+  'A credit note. A posted bill is never changed: credit notes take it back, in part or as a whole.';
+comment on column credit_notes.amount is
+  'In minor units; below zero if the bill was itself a credit.';
+comment on column credit_notes.to_wallet is
+  'What had been paid of it, and is returned to the wallet of the party.';
+comment on column credit_notes.reference is
+  'The reference of the caller, unique for ever. Null if none was given: the number is it then.';
+comment on column credit_notes.cancels_bill is
+  'True for the credit note by which the bill was cancelled: it credits what was left.';
+create unique index credit_notes_reference_key on credit_notes (tenant_id, reference)
+  where reference is not null;
+create unique index credit_notes_cancels_key on credit_notes (tenant_id, bill_id)
+  where cancels_bill;
+-- Calls make credit notes and take their numbers.
+grant insert on credit_notes to billwright_api;
+grant select, insert on number_series to billwright_api;
+grant update (last_number) on number_series to billwright_api;
+
+create table credit_note_lines (
+  tenant_id bigint not null,
+  credit_note_id bigint not null,
+  line_number integer not null check (line_number > 0),
+  bill_id bigint not null,
+  subscription_id bigint not null,
+  component text,
+  amount bigint not null check (amount <> 0),
+  primary key (tenant_id, credit_note_id, line_number),
+  foreign key (tenant_id, credit_note_id) references credit_notes (tenant_id, credit_note_id)
+);
+comment on table credit_note_lines is
+  'What a credit note takes back of a component, for each subscription of the bill.';
+comment on column credit_note_lines.component is 'Null for the rounding of the bill.';
+comment on column credit_note_lines.amount is
+  'In minor units; below zero for a discount that is taken back.';
+create index credit_note_lines_bill on credit_note_lines (tenant_id, bill_id);
+call wall_off('credit_note_lines');
+grant select, insert on credit_note_lines to billwright_api, billwright_worker;
+create trigger credit_note_lines_append_only
+  before update or delete on credit_note_lines
+  for each row execute function refuse_change();
