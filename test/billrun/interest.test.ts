@@ -111,3 +111,77 @@ test('a credit settles what fell due first, before what is not due yet', async (
   // 269.30 * 15 / 1000 = 4.0395
   assert.deepEqual(await amounts({ ...september, dueDate: '31/12/2026' }), [300, 4.04]);
 });
+
+/** 21 % a year on what is overdue, a rebate and a fee by hand; bills May, June and so on. */
+async function openInterest(workspace: string) {
+  const place = await openOffer(
+    scene,
+    workspace,
+    {
+      minimumDaysToPay: 0,
+      autoApplyWallet: 0,
+      components: [
+        { name: 'fee', label: 'Fee', type: 'Charge', sequence: 1, manual: 'Optional' },
+        { name: 'interest', label: 'Interest', type: 'Surcharge', sequence: 2 },
+      ],
+    } as Parameters<typeof openOffer>[2],
+    {
+      componentRules: [
+        { component: 'fee', formula: '0' },
+        { component: 'interest', scope: 'Term', formula: 'account.overdueAmountDays * 21% / 365' },
+      ],
+    },
+  );
+  const number = await place.connectOld({ connectionDate: '01052026', billedThrough: '30042026' });
+  const bill = async (days: Parameters<typeof place.open>[0], fee: number) => {
+    const termID = await place.open(days);
+    await place.client.postManualComponentValues({
+      operation: 'schedule',
+      data: { data: JSON.stringify({ termID, compsData: [[number, 'fee', String(fee)]] }) },
+    });
+    const [made] = await billed(place, termID);
+    return made?.lines.filter((line) => line.component === 'interest').map((line) => line.amount);
+  };
+  let references = 0;
+  const pay = async (amount: number, paymentDate: string) => {
+    references += 1;
+    const { headers } = await place.client.makePayments({
+      payments: [
+        {
+          reference: `I${references}`,
+          partyNumber: place.party,
+          amount,
+          paymentDate,
+          paymentMethod: 'Cash' as const,
+        },
+      ],
+    });
+    return Number(headers.get('x-resource-id'));
+  };
+  return { ...place, bill, pay };
+}
+
+const may = { startDate: '01/05/2026', endDate: '31/05/2026', dueDate: '31/05/2026' };
+const laterOn = { dueDate: '31/12/2026' };
+
+test('interest runs until the day of the payment, though the bill is made after it', async () => {
+  const { bill, pay, tenantId } = await openInterest('interest-paid');
+  assert.deepEqual(await bill(may, 1_000), []);
+  await pay(1_000, '15/06/2026');
+  // 1,000 for 15 days at 21 % a year: 1,000 * 15 * 0.21 / 365 = 8.6301
+  assert.deepEqual(await bill({ ...june, ...laterOn }, 0), [8.63]);
+  assert.deepEqual(await bill({ ...july, ...laterOn }, 0), []);
+  await assertChecks(scene, tenantId);
+});
+
+test('interest on 500 of 1,000 for 20 days, and none on the half that was paid in time', async () => {
+  const { bill, pay, client } = await openInterest('interest-half');
+  assert.deepEqual(await bill(may, 1_000), []);
+  await pay(500, '31/05/2026');
+  const paymentID = await pay(500, '20/06/2026');
+  // 500 * 20 * 0.21 / 365 = 5.7534
+  assert.deepEqual(await bill({ ...june, ...laterOn }, 0), [5.75]);
+  await client.reversePayment({ data: { paymentID, reason: 'bounced' } });
+  // The money was there until today, long after July.
+  assert.deepEqual(await bill({ ...july, ...laterOn }, 0), []);
+});

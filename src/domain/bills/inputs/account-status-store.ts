@@ -150,3 +150,40 @@ export async function listUnpaid(
   `.execute(tx);
   return rows;
 }
+
+/** A part of an item that was settled after it fell due. */
+export type SettledLateRow = {
+  subscription_id: number;
+  party_id: number;
+  /** Below zero where it was opened again. */
+  amount: number;
+  due_date: string;
+  settled_on: string;
+};
+
+/**
+ * What was settled after a day, and after it was due, by the day from which the money counts. What
+ * was credited was never owed; what a credit of the customer paid is seen from the credit.
+ */
+export async function listSettledLate(
+  tx: Tx,
+  tenantId: number,
+  subscriptionIds: readonly number[],
+  { after }: { after: string },
+): Promise<SettledLateRow[]> {
+  const { rows } = await sql<SettledLateRow>`
+    select e.subscription_id, e.party_id, e.settled as amount,
+      coalesce(i.due_date, b.due_date) as due_date,
+      coalesce(e.value_date, e.posting_date) as settled_on
+    from subledger_entries e
+    left join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
+    left join bills b on b.tenant_id = ${tenantId} and b.bill_id = e.bill_id
+    where e.tenant_id = ${tenantId} and e.subscription_id = any(${subscriptionIds}::bigint[])
+      and e.posting_date > ${after}::date and e.effect is not null
+      and e.kind not in ('Offset', 'CreditNote', 'Surcharge')
+      and (b.status is null or b.status in ('Posted', 'Published'))
+      and coalesce(e.value_date, e.posting_date)
+        > greatest(${after}::date, coalesce(i.due_date, b.due_date))
+  `.execute(tx);
+  return rows;
+}

@@ -324,7 +324,8 @@ function accountOf(scope: FreezeScope, inputs: Inputs): FrozenAccount | null {
   const text = (minor: number) => minorUnitsText(minor, currencyDecimals);
   const account: Mutable<FrozenAccount> = {};
   if (accountStatus.receivable !== 0) account.arrears = text(accountStatus.receivable);
-  const open = overdue.reduce((sum, item) => sum + item.open, 0);
+  const unpaid = overdue.filter((item) => item.settledOn === undefined);
+  const open = unpaid.reduce((sum, item) => sum + item.open, 0);
   if (accountNames.has('overdue') && open !== 0) account.overdue = text(open);
   if (accountNames.has('overdueAmountDays')) {
     const amountDays = overdueAmountDays(scope.term, inputs);
@@ -338,15 +339,16 @@ function accountOf(scope: FreezeScope, inputs: Inputs): FrozenAccount | null {
 }
 
 /**
- * Amount times the days of the term on which it was overdue: those that another bill was made for
- * are counted on that one.
+ * Amount times the days of the term on which it was overdue, the day of a payment included. Days
+ * that another bill was made for are counted on that one.
  */
 function overdueAmountDays(term: Term, { row, overdue }: Inputs): number {
   const before = storedDay(term.start_date) - 1;
   const billed = row.billed_through === null ? before : storedDay(row.billed_through);
   const end = storedDay(term.end_date);
-  return overdue.reduce((sum, { open, dueDate }) => {
-    const days = end - Math.max(storedDay(dueDate), before, billed);
+  return overdue.reduce((sum, { open, dueDate, settledOn }) => {
+    const last = settledOn === undefined ? end : Math.min(end, storedDay(settledOn));
+    const days = last - Math.max(storedDay(dueDate), before, billed);
     return sum + open * Math.max(0, days);
   }, 0);
 }

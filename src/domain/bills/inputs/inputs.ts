@@ -6,6 +6,7 @@ import type { Term } from '../../terms/store.ts';
 import type { AccountStatusRow } from './account-status-store.ts';
 import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
+import type { OverdueItem } from './overdue.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
@@ -16,7 +17,7 @@ export type Inputs = {
   readonly readings: ReadonlyMap<string, readonly ReadingRow[]> | null;
   readonly manual: readonly ManualRow[];
   readonly usage: readonly UsageRow[];
-  readonly overdue: readonly { open: number; dueDate: string }[];
+  readonly overdue: readonly OverdueItem[];
   /** Of the bill of the term before, where that is priced again. */
   readonly inputsBefore: InputsBefore | null;
 };

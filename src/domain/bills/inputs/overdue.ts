@@ -3,12 +3,15 @@
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import type { Term } from '../../terms/store.ts';
-import { type AccountStatusRow, listUnpaid } from './account-status-store.ts';
+import { type AccountStatusRow, listSettledLate, listUnpaid } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
 type Item = { open: number; dueDate: string };
 
-export type Overdue = Map<number, Item[]>;
+/** Open until it was settled, or still open. */
+export type OverdueItem = Item & { settledOn?: string };
+
+export type Overdue = Map<number, OverdueItem[]>;
 
 type Wanted = {
   billed: readonly BilledRow[];
@@ -30,7 +33,7 @@ export async function overdueOf(
   if (!names.has('overdue') && !names.has('overdueAmountDays')) return new Map();
   const ids = accountStatuses.filter((row) => row.receivable > 0).map((row) => row.subscription_id);
   const ownerOf = new Map(billed.map((row) => [row.subscription_id, row.party_id]));
-  const items: Overdue = new Map();
+  const items = new Map<number, Item[]>();
   for (const row of await listUnpaid(tx, tenantId, ids)) {
     const { subscription_id: id, open, due_date: dueDate } = row;
     if (row.party_id !== ownerOf.get(id)) continue;
@@ -43,7 +46,28 @@ export async function overdueOf(
     const due = open.filter(({ dueDate }) => dueDate < term.end_date);
     overdue.set(id, due);
   }
+  if (names.has('overdueAmountDays')) {
+    for (const [id, item] of await settledLate(tx, tenantId, term, ownerOf)) {
+      overdue.set(id, [...(overdue.get(id) ?? []), item]);
+    }
+  }
   return overdue;
+}
+
+/** What was overdue in the term and is settled since. */
+async function settledLate(
+  tx: Tx,
+  tenantId: number,
+  term: Term,
+  ownerOf: ReadonlyMap<number, number>,
+): Promise<[number, OverdueItem][]> {
+  const after = Temporal.PlainDate.from(term.start_date).subtract({ days: 1 }).toString();
+  const rows = await listSettledLate(tx, tenantId, [...ownerOf.keys()], { after });
+  return rows.flatMap((row): [number, OverdueItem][] => {
+    const { subscription_id: id, amount: open, due_date: dueDate, settled_on: settledOn } = row;
+    const isOwn = row.party_id === ownerOf.get(id) && dueDate < term.end_date;
+    return isOwn ? [[id, { open, dueDate, settledOn }]] : [];
+  });
 }
 
 /**
