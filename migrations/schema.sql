@@ -3576,6 +3576,146 @@ create policy tenant_wall on credit_note_lines as permissive for all using ((ten
 grant insert, select on credit_note_lines to billwright_api;
 grant insert, select on credit_note_lines to billwright_worker;
 
+-- bank files (0017_bank_files.sql)
+
+-- How the CSV files of a bank are read: which column has what.
+create table bank_mappings (
+  tenant_id bigint not null,
+  name text not null,
+  columns jsonb not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint bank_mappings_columns_check CHECK ((jsonb_typeof(columns) = 'object'::text)),
+  constraint bank_mappings_name_check CHECK ((name <> ''::text)),
+  constraint bank_mappings_pkey PRIMARY KEY (tenant_id, name),
+  constraint bank_mappings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table bank_mappings enable row level security, force row level security;
+create policy tenant_wall on bank_mappings as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on bank_mappings to billwright_api;
+
+-- A file of a bank, by the hash of its bytes: the same file brings nothing a second time.
+create table bank_files (
+  tenant_id bigint not null,
+  bank_file_id bigint not null,
+  bank_account_id bigint not null,
+  format text not null,
+  file_name text,
+  sha256 bytea not null,
+  -- [{statementId, account, opening, closing, lines}], proven when the file was accepted. Balances
+  -- are in minor units, as text.
+  statements jsonb not null default '[]'::jsonb,
+  lines integer not null default 0,
+  duplicates integer not null default 0,
+  -- The last job that posts its lines; null if the call did.
+  job_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint bank_files_format_check CHECK ((format = ANY (ARRAY['CSV'::text, 'CAMT'::text, 'MT940'::text]))),
+  constraint bank_files_pkey PRIMARY KEY (tenant_id, bank_file_id),
+  constraint bank_files_sha256_check CHECK ((length(sha256) = 32)),
+  constraint bank_files_sha256_key UNIQUE (tenant_id, bank_account_id, sha256),
+  constraint bank_files_statements_check CHECK ((jsonb_typeof(statements) = 'array'::text)),
+  constraint bank_files_tenant_id_bank_account_id_fkey FOREIGN KEY (tenant_id, bank_account_id) REFERENCES bank_accounts(tenant_id, bank_account_id),
+  constraint bank_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+alter table bank_files enable row level security, force row level security;
+create policy tenant_wall on bank_files as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on bank_files to billwright_api;
+grant select on bank_files to billwright_worker;
+grant update (statements, lines, duplicates, job_id) on bank_files to billwright_api;
+
+-- A line of a bank file. The file brings it as Received; then it is posted as a payment, or left
+-- for a clerk.
+create table bank_lines (
+  tenant_id bigint not null,
+  bank_line_id bigint not null,
+  bank_file_id bigint not null,
+  line_number integer not null,
+  bank_account_id bigint not null,
+  -- Of a line without an id of the bank: identical lines of a file are counted by it.
+  content_hash bytea,
+  -- Of the bank's own id; else of account, day, amount, payer, text and which of several identical
+  -- lines of that day it is. A second line with it is a Duplicate.
+  fingerprint bytea not null,
+  line_date date not null,
+  -- In minor units; below zero money went out.
+  amount bigint not null,
+  is_reversal boolean not null,
+  payer text,
+  payer_account text,
+  text text,
+  reference text,
+  bank_reference text,
+  status text not null,
+  payment_id bigint,
+  -- True while its money is in the account SUSPENSE, because its payer is not known.
+  in_suspense boolean not null default false,
+  -- The journal that booked it to SUSPENSE.
+  journal_id bigint,
+  -- [{partyId, partyNumber, connectionNumber, billId, amount, reason}]
+  suggestions jsonb not null default '[]'::jsonb,
+  reason text,
+  decided_at timestamp with time zone,
+  decided_by text,
+  constraint bank_lines_check CHECK (((status = 'Posted'::text) = (payment_id IS NOT NULL))),
+  constraint bank_lines_check1 CHECK (((NOT in_suspense) OR ((status = ANY (ARRAY['Suggested'::text, 'Unmatched'::text])) AND (amount > 0)))),
+  constraint bank_lines_line_number_check CHECK ((line_number > 0)),
+  constraint bank_lines_number_key UNIQUE (tenant_id, bank_file_id, line_number),
+  constraint bank_lines_pkey PRIMARY KEY (tenant_id, bank_line_id),
+  constraint bank_lines_status_check CHECK ((status = ANY (ARRAY['Received'::text, 'Posted'::text, 'Suggested'::text, 'Unmatched'::text, 'Ignored'::text, 'Duplicate'::text]))),
+  constraint bank_lines_suggestions_check CHECK ((jsonb_typeof(suggestions) = 'array'::text))
+);
+CREATE INDEX bank_lines_content ON public.bank_lines USING btree (tenant_id, bank_file_id, content_hash) WHERE (content_hash IS NOT NULL);
+CREATE UNIQUE INDEX bank_lines_fingerprint_key ON public.bank_lines USING btree (tenant_id, fingerprint) WHERE (status <> 'Duplicate'::text);
+CREATE INDEX bank_lines_open ON public.bank_lines USING btree (tenant_id, status, bank_line_id) WHERE (status = ANY (ARRAY['Received'::text, 'Suggested'::text, 'Unmatched'::text]));
+alter table bank_lines enable row level security, force row level security;
+create policy tenant_wall on bank_lines as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on bank_lines to billwright_api;
+grant select on bank_lines to billwright_worker;
+grant update (status, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_api;
+grant update (status, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_worker;
+
+-- Whose money a clerk said that of a bank account or of a name is. The last decision counts.
+create table bank_payers (
+  tenant_id bigint not null,
+  kind text not null,
+  key text not null,
+  party_id bigint not null,
+  subscription_id bigint,
+  decided_at timestamp with time zone not null,
+  decided_by text not null,
+  constraint bank_payers_key_check CHECK ((key <> ''::text)),
+  constraint bank_payers_kind_check CHECK ((kind = ANY (ARRAY['Account'::text, 'Name'::text]))),
+  constraint bank_payers_pkey PRIMARY KEY (tenant_id, kind, key),
+  constraint bank_payers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint bank_payers_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX bank_payers_party ON public.bank_payers USING btree (tenant_id, party_id);
+alter table bank_payers enable row level security, force row level security;
+create policy tenant_wall on bank_payers as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on bank_payers to billwright_api;
+grant select on bank_payers to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.find_parties_named(tenant_id bigint, words text[], others text[])
+ RETURNS TABLE(place bigint, party_id bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select w.place, found.party_id
+  from unnest($2, $3) with ordinality as w (word, other, place)
+  cross join lateral (
+    select p.party_id from parties p
+    where p.tenant_id = require_tenant() and p.tenant_id = $1
+      and p.search_text like '%' || w.word || '%' and p.search_text like '%' || w.other || '%'
+      and not p.archived
+    limit 50
+  ) found;
+$function$
+;
+-- owned by billwright_search
+
 -- books (0018_books.sql)
 
 -- A month of the ledger that was closed, or opened again. Months are closed one after the other, so

@@ -172,6 +172,36 @@ export const routes = {
     action: 'Retrieve Statement',
   },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
+  makeMappings: {
+    path: '/billing/bank-files/make-mappings',
+    method: 'Create',
+    action: 'Create Bank Mappings',
+  },
+  getMappings: {
+    path: '/billing/bank-files/get-mappings',
+    method: 'Retrieve',
+    action: 'Retrieve Bank Mappings',
+  },
+  importBankFile: {
+    path: '/billing/bank-files/import-bank-file',
+    method: 'Create',
+    action: 'Import Bank File',
+  },
+  getBankFiles: {
+    path: '/billing/bank-files/get-bank-files',
+    method: 'Retrieve',
+    action: 'Retrieve Bank Files',
+  },
+  getBankLines: {
+    path: '/billing/bank-files/get-bank-lines',
+    method: 'Retrieve',
+    action: 'Retrieve Bank Lines',
+  },
+  matchBankLine: {
+    path: '/billing/bank-files/match-bank-line',
+    method: 'Update',
+    action: 'Match Bank Line',
+  },
   publishBills: {
     path: '/billing/bills/publish-bills',
     method: 'Publish',

@@ -64,7 +64,7 @@ test('every timestamp field of a request accepts a space and a T between date an
 test('no request has a date or a timestamp that is plain text', () => {
   const known = new Set([...dates, ...times].map(({ path }) => path));
   // Names that end like a date but are not dates.
-  const others = /payableWithinDueDate|acceptDueDate/;
+  const others = /payableWithinDueDate|acceptDueDate|mappings\[\]\.columns\.date/;
   const plain = fields.filter(({ path, node }) => {
     const isText = [node.type ?? []].flat().includes('string');
     return isText && /(Date|Time|At|Through|\bdate)$/.test(path) && !others.test(path);

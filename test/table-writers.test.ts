@@ -14,6 +14,10 @@ const writers: Record<string, Writers> = {
   assignment_registers: 'domain/meters',
   audit_entries: 'domain/audit',
   bank_accounts: 'domain/pricing',
+  bank_files: 'domain/bank-files',
+  bank_lines: 'domain/bank-files',
+  bank_mappings: 'domain/bank-files',
+  bank_payers: 'domain/bank-files',
   batches: 'domain/pricing',
   bill_contents: {
     'domain/bills/generate': 'contents of drafts',

@@ -9,6 +9,7 @@ import { generateBillsStep } from './generate.ts';
 import { postMeterReadingsStep } from './lock-readings.ts';
 import { postManualValuesStep } from './manual-values.ts';
 import { postBillsStep } from './post.ts';
+import { postBankLinesStep } from './post-bank-lines.ts';
 import { publishBillsStep } from './publish.ts';
 import { retryDeliveriesStep } from './retry-deliveries.ts';
 import { unpostMeterReadingsStep } from './unlock-readings.ts';
@@ -31,6 +32,7 @@ const all: readonly Step[] = [
   publishBillsStep,
   distributeBillsStep,
   retryDeliveriesStep,
+  postBankLinesStep,
 ];
 
 export const steps: ReadonlyMap<string, Step> = new Map(all.map((step) => [step.operation, step]));

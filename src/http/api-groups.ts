@@ -72,8 +72,9 @@ const groups: readonly Group[] = [
   {
     name: 'Payments',
     description:
-      'Take payments, see what each settles, reverse one, refund and use wallets. Statements.',
-    paths: ['payments/make-payments', 'payments/', 'statements/'],
+      'Take payments, see what each settles, reverse one, refund and use wallets. Statements. ' +
+      'Import files of banks and decide whose money is left.',
+    paths: ['payments/make-payments', 'payments/', 'statements/', 'bank-files/'],
   },
   {
     name: 'Ledger',

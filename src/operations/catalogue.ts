@@ -12,6 +12,12 @@ import { makeLogins } from './auth/make-logins.ts';
 import { refreshToken } from './auth/refresh-token.ts';
 import { updateClientOperation } from './auth/update-client.ts';
 import { updateLoginOperation } from './auth/update-login.ts';
+import { getBankFiles } from './bank-files/get-bank-files.ts';
+import { getBankLines } from './bank-files/get-bank-lines.ts';
+import { getMappings } from './bank-files/get-mappings.ts';
+import { importBankFile } from './bank-files/import-bank-file.ts';
+import { makeMappings } from './bank-files/make-mappings.ts';
+import { matchBankLine } from './bank-files/match-bank-line.ts';
 import { addBillingGroup } from './billing-groups/add.ts';
 import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
@@ -156,6 +162,12 @@ export const catalogue = {
   makeAdjustments,
   getStatement,
   importData,
+  makeMappings,
+  getMappings,
+  importBankFile,
+  getBankFiles,
+  getBankLines,
+  matchBankLine,
   publishBills,
   distributeBills,
   getBillDocument,

@@ -1,6 +1,9 @@
 // Payments and adjustments of a workspace whose first party has subscriptions, and what the audit
 // trail says of each.
 import type { TestClient } from './client.ts';
+import { smallService } from './pricing.ts';
+
+const bankColumns = { date: '1', amount: '2', dateFormat: 'DD/MM/YYYY', decimal: '.' } as const;
 
 export function auditedPayments(admin: TestClient) {
   return {
@@ -38,6 +41,7 @@ export function auditedPayments(admin: TestClient) {
       before: null,
       after: { reference: 'N-1', reason: 'Misread' },
     },
+    ...auditedBankFiles(admin),
     settleWallet: {
       call: () => admin.settleWallet({ data: { partyID: 1 } }),
       subject: 'wallet',
@@ -95,6 +99,36 @@ export function auditedBooks(admin: TestClient) {
       subject: 'ledger-month',
       before: { isClosed: true, reason: null },
       after: { isClosed: false, reason: 'Forgotten' },
+    },
+  };
+}
+
+function auditedBankFiles(admin: TestClient) {
+  return {
+    makeMappings: {
+      call: () => admin.makeMappings({ mappings: [{ name: 'Bank', columns: bankColumns }] }),
+      subject: 'bank mapping',
+      before: null,
+      after: { columns: bankColumns },
+    },
+    importBankFile: {
+      call: async () => {
+        const bankAccounts = [{ title: 'Audited' }];
+        await admin.createService({ service: { ...smallService, code: 'AUDITED', bankAccounts } });
+        return admin.importBankFile({
+          ...{ bankAccountID: 1, format: 'CSV', mappingName: 'Bank', fileName: 'a.csv' },
+          contentBase64: Buffer.from('01/02/2024,7\n').toString('base64'),
+        });
+      },
+      subject: 'bank file',
+      before: null,
+      after: { bankAccountID: 1, format: 'CSV', fileName: 'a.csv' },
+    },
+    matchBankLine: {
+      call: () => admin.matchBankLine({ data: { bankLineID: 1, ignore: true, reason: 'Loan' } }),
+      subject: 'bank line',
+      before: { status: 'Unmatched', reason: null },
+      after: { status: 'Ignored', reason: 'Loan' },
     },
   };
 }

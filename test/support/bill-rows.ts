@@ -29,6 +29,7 @@ export async function seedBills(scene: Scene, client: TestClient, mark: string):
   const tenantId = Number(rows[0].id);
   await seedPayments(client, mark);
   await whileCrew(scene, client.workspace, (crew) => seedDraft(crew, client, mark));
+  await seedBankFile(client, mark);
   const fee = {
     connectionNumber: 'RUN-1',
     component: 'service',
@@ -57,12 +58,24 @@ async function seedPayments(client: TestClient, mark: string): Promise<void> {
   await client.closeMonth({ data: { month: '07/2025', reason: mark } });
 }
 
+/** Money of an unknown payer: line 1. */
+async function seedBankFile(client: TestClient, mark: string): Promise<void> {
+  const columns = { date: '1', amount: '2', text: '3', dateFormat: 'DD/MM/YYYY', decimal: '.' };
+  await client.makeMappings({
+    mappings: [mark, 'Seeded'].map((name) => ({ name, columns }) as never),
+  });
+  const contentBase64 = Buffer.from(`01/02/2024,5,${mark}\n`).toString('base64');
+  const file = { bankAccountID: 1, format: 'CSV', mappingName: 'Seeded' } as const;
+  await client.importBankFile({ ...file, contentBase64, fileName: mark });
+}
+
 /** A bill that is 500 in the first run and 600 in the second, by formulas that can be told. */
 async function seedDraft(crew: Crew, client: TestClient, mark: string): Promise<void> {
   await client.createService({
     service: {
       ...smallService,
       code: 'RUN',
+      bankAccounts: [{ title: 'Seeded' }],
       name: mark,
       values: [{ name: 'fee', type: 'Number' }],
       components: [{ name: 'service', label: mark, type: 'Charge' }],

@@ -18,6 +18,7 @@ const definers: Record<string, string> = {
   scan_parties: 'as search_parties, for words too short for the index',
   find_parties_by_email: 'as search_parties, by the index of addresses',
   find_parties_by_contact: 'as search_parties, by the index of contacts',
+  find_parties_named: 'as search_parties, for the payers of bank lines',
   search_meters: 'as search_parties, for meters',
   scan_meters: 'as scan_parties, for meters',
   search_subscriptions: 'as search_parties, for subscriptions, their owners and meters',

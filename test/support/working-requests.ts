@@ -62,6 +62,16 @@ export const workingRequests: Record<string, Json> = {
       },
     ],
   },
+  importBankFile: {
+    ...{ bankAccountID: 1, format: 'CSV', mappingName: 'Seeded' },
+    contentBase64: Buffer.from('01/02/2024,7,new\n').toString('base64'),
+  },
+  matchBankLine: {
+    data: {
+      ...{ bankLineID: 1, payer: { partyNumber: 100001 } },
+      allocations: [{ billID: seeded.publishedBill, amount: 1 }],
+    },
+  },
   makeAdjustments: {
     adjustments: [
       {

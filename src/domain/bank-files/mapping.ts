@@ -1,4 +1,5 @@
 // How the CSV files of a bank are to be read, as an operator saves it under a name.
+import { AppError } from '../../base/errors.ts';
 
 /** Columns by their headings or, in a file without headings, by their numbers. */
 export type MappingColumns = {
@@ -31,6 +32,27 @@ export const columnNames = [
   'currency',
 ] as const;
 export type ColumnName = (typeof columnNames)[number];
+
+/** Refuses columns that contradict each other. */
+export function assertMapping(columns: MappingColumns, field: string): void {
+  const { amount, debit, credit, dateFormat } = columns;
+  const refuse = (name: string, message: string) => {
+    throw new AppError('INVALID_FORMAT', { message, field: `${field}.${name}` });
+  };
+  const isSplit = Boolean(debit) && Boolean(credit);
+  const isOne = Boolean(amount) && !debit && !credit;
+  if (!isOne && !(isSplit && !amount)) {
+    refuse('amount', 'Name the column of the amount, or those of debit and credit');
+  }
+  if (!dateReader(dateFormat)) {
+    refuse('dateFormat', `'${dateFormat}' needs a year, a month and a day, such as DD/MM/YYYY`);
+  }
+  const named = columnNames.flatMap((name) => columns[name] ?? []);
+  const numbered = named.filter(isNumber);
+  if (numbered.length > 0 && numbered.length < named.length) {
+    refuse('date', 'Name all columns by their headings, or all by their numbers');
+  }
+}
 
 export function isNumber(column: string): boolean {
   return /^[1-9]\d{0,2}$/.test(column);

@@ -2,6 +2,9 @@
 import { AppError } from '../../base/errors.ts';
 import { amountText, minorUnitsFrom } from '../../base/money.ts';
 
+export const bankFormats = ['CSV', 'CAMT', 'MT940'] as const;
+export type BankFormat = (typeof bankFormats)[number];
+
 export type StatementLine = {
   /** The line of the file, for messages. */
   fileLine: number;

@@ -35,4 +35,8 @@ export type WantedPayment = {
   bankAccountId: number | null;
   allocations: readonly WantedAllocation[];
   remark: string | null;
+  /** Where the money is, if not on the cash account of the payer's context. */
+  cashAccountId?: number;
+  /** The account that the payment is booked against, if the money was booked there before. */
+  againstAccountId?: number;
 };

@@ -60,7 +60,9 @@ export async function makePayments(
   if (taken.problems.length > 0) return { ...taken, paymentIds, repeated: 0 };
   const payments = taken.rows.flatMap(({ wanted: one, row, id: paymentId }) => {
     const by = payers[row];
-    return by ? [{ ...one, row, paymentId, by }] : [];
+    if (!by) return [];
+    const { cashAccountId = by.cashAccountId } = one;
+    return [{ ...one, row, paymentId, by: { ...by, cashAccountId } }];
   });
   const problems = await bookPayments(tx, tenantId, payments, { today, stamp });
   return { problems, paymentIds, repeated: wanted.length - payments.length };
@@ -204,9 +206,14 @@ function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
 }
 
 /** Payments with one key share a journal. */
-function bookKey({ by, valueDate }: Payment): string {
-  const { businessUnitId, cashAccountId, isPaidByWorkspace } = by;
-  return [businessUnitId, cashAccountId, isPaidByWorkspace, valueDate].join(' ');
+function bookKey(payment: Payment): string {
+  const { by, valueDate } = payment;
+  const { businessUnitId, isPaidByWorkspace } = by;
+  return [businessUnitId, againstOf(payment), isPaidByWorkspace, valueDate].join(' ');
+}
+
+function againstOf({ againstAccountId, by }: Payment): number {
+  return againstAccountId ?? by.cashAccountId;
 }
 
 function bookingOf(group: readonly LaidOut[]): Booking {
@@ -221,7 +228,9 @@ function bookingOf(group: readonly LaidOut[]): Booking {
     postingDate: valueDate,
     description: group.length === 1 ? `Payment ${reference}` : `${group.length} payments`,
     entries: group.flatMap((one) => one.entries),
-    against: [{ accountId: by.cashAccountId, amount: by.isPaidByWorkspace ? -total : total }],
+    against: [
+      { accountId: againstOf(first.payment), amount: by.isPaidByWorkspace ? -total : total },
+    ],
   };
 }
 

@@ -39,6 +39,8 @@ const seriesStart = {
   document: 0,
   delivery: 0,
   import: 0,
+  'bank-file': 0,
+  'bank-line': 0,
   // Blocks of sealed items.
   seal: 0,
 } as const;
@@ -67,7 +69,10 @@ export async function takeNumbers(
 }
 
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
-type IdSeries = Extract<Series, 'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment'>;
+type IdSeries = Extract<
+  Series,
+  'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment' | 'bank-line'
+>;
 
 /** Taken from the counter at a time, and handed out by this process. */
 const blockSizes: Record<IdSeries, number> = {
@@ -76,6 +81,7 @@ const blockSizes: Record<IdSeries, number> = {
   'open-item': 100,
   payment: 100,
   adjustment: 100,
+  'bank-line': 1_000,
 };
 
 type Block = { next: number; last: number };

@@ -4,15 +4,12 @@ import { counted } from '../../base/counted.ts';
 import type { Encoding } from '../../base/csv/decode.ts';
 import { AppError, errorFromRows } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
-import { slicing } from '../../base/slices.ts';
 import { importFile } from '../../domain/imports/import-file.ts';
 import { lineDetails } from '../../domain/imports/import-rows.ts';
 import { empty, maybe, oneOf, text } from '../fields.ts';
+import { bytesFromBase64, contentMax, piecesOf } from '../file-fields.ts';
 import { operation } from '../operation.ts';
 import { importKinds, importPermissions, loaders } from './kind-fields.ts';
-
-/** As much as a request holds. */
-const contentMax = 10_485_760;
 
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const satisfies Encoding[];
 
@@ -137,9 +134,6 @@ function assertMay(held: ReadonlySet<string>, kind: keyof typeof importPermissio
   throw new AppError('PERMISSION_DENIED', { message: `The login may not import ${kind}` });
 }
 
-/** With or without its padding, in one line or in several. */
-const base64Form = /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/;
-
 function bytesOf(body: { content?: string | null; contentBase64?: string | null }): Buffer {
   const { content, contentBase64 } = body;
   if (content && contentBase64) {
@@ -149,14 +143,7 @@ function bytesOf(body: { content?: string | null; contentBase64?: string | null 
     });
   }
   if (content) return Buffer.from(content);
-  // What is no base64 would be passed over, and what follows padding be lost.
-  if (contentBase64 && !base64Form.test(contentBase64)) {
-    throw new AppError('INVALID_FORMAT', {
-      message: 'contentBase64 is not the base64 of one file',
-      field: 'contentBase64',
-    });
-  }
-  if (contentBase64) return Buffer.from(contentBase64, 'base64');
+  if (contentBase64) return bytesFromBase64(contentBase64);
   throw new AppError('REQUIRED_FIELD', {
     message: 'Send the file as content or contentBase64',
     field: 'content',
@@ -165,13 +152,3 @@ function bytesOf(body: { content?: string | null; contentBase64?: string | null 
 
 /** Few, so that other calls are served in between. */
 const rowsAtOnce = 250;
-const pieceBytes = 16_384;
-
-/** In pieces, so that other calls are served between them. */
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  const slices = slicing();
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    yield bytes.subarray(at, at + pieceBytes);
-    await slices.pause();
-  }
-}
