@@ -136,6 +136,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Credit Notes',
   },
+  getCreditNoteDocument: {
+    path: '/billing/credit-notes/get-credit-note-document',
+    method: 'Retrieve',
+    action: 'Retrieve Credit Note Document',
+  },
   makePayments: {
     path: '/billing/payments/make-payments',
     method: 'Create',

@@ -77,6 +77,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   unpostBills: managers,
   cancelBill: managers,
   getCreditNotes: [...readers, 'Cashier'],
+  getCreditNoteDocument: [...readers, 'Cashier'],
   importData: [...billing, 'Meter Reader'],
   makeMappings: [...billing, 'Accountant'],
   getMappings: readers,

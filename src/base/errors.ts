@@ -93,6 +93,8 @@ export const errorCodes = {
   READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
+  CREDIT_NOTE_NOT_FOUND: notFound('No credit note has this id'),
+  DISPUTE_NOT_FOUND: notFound('No dispute has this id'),
   LINE_NOT_FOUND: notFound('The bill has no line with this number'),
   DELIVERY_NOT_FOUND: notFound('No delivery of the term has this id'),
   PRINT_FILE_NOT_FOUND: notFound('The job has no print file with this number'),

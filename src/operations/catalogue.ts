@@ -48,6 +48,7 @@ import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
 import { updateConnection } from './connections/update-connection.ts';
+import { getCreditNoteDocument } from './credit-notes/get-credit-note-document.ts';
 import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
 import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
 import { exportData } from './exports/export-data.ts';
@@ -154,6 +155,7 @@ export const catalogue = {
   billConnection,
   makeCreditNotes,
   getCreditNotes,
+  getCreditNoteDocument,
   makePayments,
   getPayments,
   reversePayment,

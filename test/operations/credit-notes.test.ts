@@ -198,6 +198,35 @@ test('a reference is credited once for ever; of several rows all are made or non
   await assertChecks(scene, place.tenantId);
 });
 
+test('a credit note has a document with its lines, its reason and its bill', async () => {
+  const place = await openOwing(scene, 'credit-document', { components });
+  const number = await place.connectOld();
+  const [bill] = await place.bill({ [number]: { energy: 900, vat: 100 } });
+  const billID = bill?.billID ?? 0;
+  await place.pay({ amount: 800 });
+  const lines = [
+    { component: 'energy', amount: 450 },
+    { component: 'vat', amount: 50 },
+  ];
+  const { headers } = await credit(place, { billID, lines });
+  const creditNoteID = Number(headers.get('x-resource-id'));
+  const { data } = await place.client.getCreditNoteDocument({ creditNoteID, format: 'HTML' });
+  const html = Buffer.from(data.base64, 'base64').toString();
+  const words = [
+    'CN-2027-000001',
+    bill?.billNumber ?? '?',
+    'Energy',
+    '450.00',
+    'Misread',
+    '300.00',
+  ];
+  for (const word of words) assert.ok(html.includes(word), word);
+  const { data: pdf } = await place.client.getCreditNoteDocument({ creditNoteID });
+  assert.equal(Buffer.from(pdf.base64, 'base64').toString('latin1', 0, 5), '%PDF-');
+  const missing = place.client.getCreditNoteDocument({ creditNoteID: 99 });
+  await refuses(missing, 'CREDIT_NOTE_NOT_FOUND', { statusCode: 404, field: 'creditNoteID' });
+});
+
 test('what cannot be credited is refused with its field', async () => {
   const place = await openOwing(scene, 'credit-refused');
   const number = await place.connectOld();

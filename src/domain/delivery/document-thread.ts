@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import type { CancellationRow } from '../bills/cancellations-store.ts';
-import type { BillDocumentInput } from '../documents/bill-document.ts';
+import type { BillDocumentInput, CreditNoteDocument } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';
 import { mergeBills, renderBill } from '../documents/render-bill.ts';
@@ -30,15 +30,24 @@ export type DocumentTask = {
   setting: RenderSetting;
   bill: BillToRender;
   cancellation: CancellationRow | undefined;
+  /** Its document is asked for, and not that of the bill. */
+  creditNote?: CreditNoteDocument;
 };
 
 export type MadeDocument = { base64: string; sha256: string; edition: string };
 /** Errors go as data: their class would be lost between threads. */
 export type DocumentOutcome = MadeDocument | { error: RenderError };
 
-function document({ format, setting, bill, cancellation }: DocumentTask): DocumentOutcome {
+function document({
+  format,
+  setting,
+  bill,
+  cancellation,
+  creditNote,
+}: DocumentTask): DocumentOutcome {
   try {
-    const input = billInput(setting, letterheadOf(setting), bill, cancellation);
+    const ofBill = billInput(setting, letterheadOf(setting), bill, cancellation);
+    const input = creditNote ? { ...ofBill, creditNote } : ofBill;
     return made(format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html));
   } catch (error) {
     return { error: renderErrorOf(error) };

@@ -25,6 +25,18 @@ export type BillDocument = Readonly<Omit<PresentedBill, 'usage' | 'sections'>> &
 /** The text printed below a bill's figures, with placeholders. */
 export type DocumentTemplate = { readonly body: string };
 
+/** A credit note of the bill. */
+export type CreditNoteDocument = {
+  readonly number: string;
+  readonly issueDate: string;
+  readonly reason: string;
+  readonly amount: number;
+  /** What had been paid of it. */
+  readonly walletAmount: number;
+  /** Null is the rounding of the bill. */
+  readonly lines: readonly { readonly component: string | null; readonly amount: number }[];
+};
+
 /** All that a bill's document depends on: same input, same bytes. */
 export type BillDocumentInput = {
   readonly bill: BillDocument;
@@ -39,6 +51,8 @@ export type BillDocumentInput = {
   readonly pageSize?: PageSize;
   /** Whether the workspace pays it: to a vendor, to an employee. */
   readonly isOwedByWorkspace?: boolean;
+  /** The document is that of this credit note, and not of the bill itself. */
+  readonly creditNote?: CreditNoteDocument;
   /** Unless given, what is usual for the currency. */
   readonly currencyDecimals?: number;
 };

@@ -4,10 +4,11 @@
 import { createHash } from 'node:crypto';
 import { imageProblem } from '../../base/pdf/images.ts';
 import type { BillDocumentInput } from './bill-document.ts';
-import { type BillView, billView, type Fact, type HistoryView } from './bill-view.ts';
+import type { BillView, Fact, HistoryView } from './bill-view.ts';
 import type { ChargeRow, SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { codeRows } from './code.ts';
+import { documentView } from './credit-note-view.ts';
 import { darkEnough } from './layout/sheet.ts';
 import { isolated } from './plain-text.ts';
 import { joined } from './wording.ts';
@@ -19,7 +20,7 @@ export type BillPage = {
 };
 
 export function renderBillHtml(input: BillDocumentInput): BillPage {
-  const view = billView(input);
+  const view = documentView(input);
   const style = styleSheet(darkEnough(view.letterhead.color));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = [

@@ -6,17 +6,21 @@ import { type Page, paintPage } from '../../base/pdf/page.ts';
 import type { Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
 import type { BillDocumentInput } from './bill-document.ts';
-import { billView } from './bill-view.ts';
+import { documentView } from './credit-note-view.ts';
 import { billPages } from './layout/bill-pages.ts';
 import { sheetOf } from './layout/sheet.ts';
 import { lineText } from './plain-text.ts';
 
 /** The PDF of a bill. Same input, same bytes. */
 export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()): Buffer {
-  const file = openBillPdf(input, lineText(input.bill.billNumber ?? input.bill.billRefNo));
+  const file = openBillPdf(input, titleOf(input));
   for (const page of layOutBill(input, typefaces)) paintPage(file, page);
   file.end();
   return file.take();
+}
+
+function titleOf({ bill, creditNote }: BillDocumentInput): string {
+  return lineText(creditNote?.number ?? bill.billNumber ?? bill.billRefNo);
 }
 
 /** Type that can still be read without effort, where it saves a page. */
@@ -26,7 +30,7 @@ const pagesToSaveMax = 4;
 
 /** The items on the pages of a bill with their positions. */
 export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page[] {
-  const view = billView(input);
+  const view = documentView(input);
   const options = {
     size: input.pageSize ?? input.letterhead.pageSize,
     direction: view.wording.direction,
@@ -73,8 +77,9 @@ function pagesOrError(input: BillDocumentInput, typefaces: Typefaces): Page[] | 
   }
 }
 
-function openBillPdf({ bill, locale }: BillDocumentInput, title: string): PdfFile {
-  const date = parseDate(bill.issueDate ?? '') ?? parseDate(bill.endDate);
+function openBillPdf({ bill, creditNote, locale }: BillDocumentInput, title: string): PdfFile {
+  const issueDate = creditNote?.issueDate ?? bill.issueDate;
+  const date = parseDate(issueDate ?? '') ?? parseDate(bill.endDate);
   return openPdf({
     title: title === '' ? `Bill ${bill.billID}` : title,
     createdOn: date ?? Temporal.PlainDate.from('2000-01-01'),
