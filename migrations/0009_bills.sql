@@ -335,7 +335,7 @@ grant select, insert, update on usage_histories to billwright_api, billwright_wo
 create table number_series (
   tenant_id bigint not null references tenants (tenant_id),
   series_id integer not null,
-  kind text not null check (kind in ('Bill', 'CreditNote')),
+  kind text not null check (kind in ('Bill', 'CreditNote', 'Receipt')),
   series_key text not null,
   first_number bigint not null default 1 check (first_number >= 1),
   last_number bigint not null check (last_number >= first_number - 1),

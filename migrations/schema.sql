@@ -2768,7 +2768,7 @@ create table number_series (
   last_number bigint not null,
   constraint number_series_check CHECK ((last_number >= (first_number - 1))),
   constraint number_series_first_number_check CHECK ((first_number >= 1)),
-  constraint number_series_kind_check CHECK ((kind = ANY (ARRAY['Bill'::text, 'CreditNote'::text]))),
+  constraint number_series_kind_check CHECK ((kind = ANY (ARRAY['Bill'::text, 'CreditNote'::text, 'Receipt'::text]))),
   constraint number_series_pkey PRIMARY KEY (tenant_id, series_id),
   constraint number_series_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
   constraint number_series_tenant_id_kind_series_key_key UNIQUE (tenant_id, kind, series_key)
@@ -3784,6 +3784,97 @@ end
 $function$
 ;
 -- owned by the owner
+
+-- cash desks (0019_cash_desks.sql)
+
+-- A place where cashiers take money and give receipts. Its money is on a ledger account.
+create table cash_desks (
+  tenant_id bigint not null,
+  cash_desk_id bigint not null,
+  code text not null,
+  name text not null,
+  cash_account_id bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint cash_desks_code_check CHECK ((code <> ''::text)),
+  constraint cash_desks_code_key UNIQUE (tenant_id, code),
+  constraint cash_desks_name_check CHECK ((name <> ''::text)),
+  constraint cash_desks_pkey PRIMARY KEY (tenant_id, cash_desk_id),
+  constraint cash_desks_tenant_id_cash_account_id_fkey FOREIGN KEY (tenant_id, cash_account_id) REFERENCES ledger_accounts(tenant_id, ledger_account_id),
+  constraint cash_desks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE INDEX cash_desks_account ON public.cash_desks USING btree (tenant_id, cash_account_id);
+alter table cash_desks enable row level security, force row level security;
+create policy tenant_wall on cash_desks as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on cash_desks to billwright_api;
+grant insert, select on cash_desks to billwright_worker;
+grant update (name) on cash_desks to billwright_api;
+grant update (name) on cash_desks to billwright_worker;
+
+-- The receipt of a payment at a cash desk. Numbers are gapless for each desk and year; the receipt
+-- of a reversed payment keeps its number and is void.
+create table receipts (
+  tenant_id bigint not null,
+  payment_id bigint not null,
+  cash_desk_id bigint not null,
+  -- The day on which the desk took the money.
+  desk_date date not null,
+  receipt_number text not null,
+  series_id integer not null,
+  series_number bigint not null,
+  constraint receipts_number_key UNIQUE (tenant_id, receipt_number),
+  constraint receipts_pkey PRIMARY KEY (tenant_id, payment_id),
+  constraint receipts_series_key UNIQUE (tenant_id, series_id, series_number),
+  constraint receipts_tenant_id_cash_desk_id_fkey FOREIGN KEY (tenant_id, cash_desk_id) REFERENCES cash_desks(tenant_id, cash_desk_id),
+  constraint receipts_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, payment_id)
+);
+CREATE INDEX receipts_day ON public.receipts USING btree (tenant_id, cash_desk_id, desk_date);
+CREATE TRIGGER receipts_append_only BEFORE DELETE OR UPDATE ON public.receipts FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table receipts enable row level security, force row level security;
+create policy tenant_wall on receipts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on receipts to billwright_api;
+grant insert, select on receipts to billwright_worker;
+
+-- A day of a cash desk that was counted and closed: no payment is taken there on that day again.
+create table cash_desk_days (
+  tenant_id bigint not null,
+  cash_desk_id bigint not null,
+  desk_date date not null,
+  -- By payment method, in minor units: what was expected and what was counted.
+  counted jsonb not null,
+  -- Counted less expected, in minor units; booked on the account for cash differences.
+  difference bigint not null,
+  journal_id bigint,
+  reason text,
+  closed_at timestamp with time zone not null,
+  closed_by text not null,
+  constraint cash_desk_days_check CHECK (((difference = 0) OR ((reason <> ''::text) AND (journal_id IS NOT NULL)))),
+  constraint cash_desk_days_pkey PRIMARY KEY (tenant_id, cash_desk_id, desk_date),
+  constraint cash_desk_days_tenant_id_cash_desk_id_fkey FOREIGN KEY (tenant_id, cash_desk_id) REFERENCES cash_desks(tenant_id, cash_desk_id)
+);
+alter table cash_desk_days enable row level security, force row level security;
+create policy tenant_wall on cash_desk_days as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on cash_desk_days to billwright_api;
+grant insert, select on cash_desk_days to billwright_worker;
+
+-- A payment by cheque. Until the bank has paid it, its money is not paid back to the party.
+create table cheques (
+  tenant_id bigint not null,
+  payment_id bigint not null,
+  party_id bigint not null,
+  cheque_number text,
+  cleared_date date,
+  cleared_by text,
+  constraint cheques_pkey PRIMARY KEY (tenant_id, payment_id),
+  constraint cheques_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, payment_id)
+);
+CREATE INDEX cheques_uncleared ON public.cheques USING btree (tenant_id, party_id) WHERE (cleared_date IS NULL);
+alter table cheques enable row level security, force row level security;
+create policy tenant_wall on cheques as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on cheques to billwright_api;
+grant insert, select on cheques to billwright_worker;
+grant update (cleared_date, cleared_by) on cheques to billwright_api;
+grant update (cleared_date, cleared_by) on cheques to billwright_worker;
 
 -- made by no migration
 

@@ -161,11 +161,37 @@ export const routes = {
     method: 'Update',
     action: 'Refund Payment',
   },
+  reallocatePayment: {
+    path: '/billing/payments/reallocate-payment',
+    method: 'Update',
+    action: 'Reallocate Payment',
+  },
   settleWallet: {
     path: '/billing/payments/settle-wallet',
     method: 'Update',
     action: 'Settle Wallet',
   },
+  transferPayment: {
+    path: '/billing/payments/transfer-payment',
+    method: 'Update',
+    action: 'Transfer Payment',
+  },
+  clearPayment: {
+    path: '/billing/payments/clear-payment',
+    method: 'Update',
+    action: 'Clear Payment',
+  },
+  makeCashDesks: {
+    path: '/billing/cash-desks/make-cash-desks',
+    method: 'Create',
+    action: 'Create Cash Desks',
+  },
+  getCashDesks: {
+    path: '/billing/cash-desks/get-cash-desks',
+    method: 'Retrieve',
+    action: 'Retrieve Cash Desks',
+  },
+  closeDay: { path: '/billing/cash-desks/close-day', method: 'Update', action: 'Close Cash Desk' },
   makeAdjustments: {
     path: '/billing/adjustments/make-adjustments',
     method: 'Create',

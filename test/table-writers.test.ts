@@ -41,6 +41,9 @@ const writers: Record<string, Writers> = {
     'domain/delivery': 'issue_date, and status Published',
     'domain/terms': 'due_date; drafts that a changed input removes',
   },
+  cash_desk_days: 'domain/receivables',
+  cash_desks: 'domain/receivables',
+  cheques: 'domain/receivables',
   chunk_attempts: 'jobs',
   clients: 'domain/access',
   counters: 'domain/tenants',
@@ -91,6 +94,7 @@ const writers: Record<string, Writers> = {
   pricing_context_versions: 'domain/pricing',
   pricing_contexts: 'domain/pricing',
   print_files: 'domain/delivery',
+  receipts: 'domain/receivables',
   readings: {
     'domain/readings': 'all other columns',
     'domain/terms': 'status of estimates that a term no longer needs',

@@ -39,6 +39,9 @@ import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
 import { unpostBills } from './bills/unpost-bills.ts';
+import { closeDay } from './cash-desks/close-day.ts';
+import { getCashDesks } from './cash-desks/get-cash-desks.ts';
+import { makeCashDesks } from './cash-desks/make-cash-desks.ts';
 import { billConnection } from './connections/bill-connection.ts';
 import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
@@ -77,11 +80,14 @@ import { replaceMeterOperation } from './meters/replace-meter.ts';
 import { reviewReadingOperation } from './meters/review-reading.ts';
 import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
+import { clearPayment } from './payments/clear-payment.ts';
 import { getPayments } from './payments/get-payments.ts';
 import { makePayments } from './payments/make-payments.ts';
+import { reallocatePayment } from './payments/reallocate-payment.ts';
 import { refundPayment } from './payments/refund-payment.ts';
 import { reversePayment } from './payments/reverse-payment.ts';
 import { settleWallet } from './payments/settle-wallet.ts';
+import { transferPayment } from './payments/transfer-payment.ts';
 import { getPeriods } from './periods/get-periods.ts';
 import { makePeriods } from './periods/make-periods.ts';
 import { createService } from './services/create-service.ts';
@@ -160,7 +166,13 @@ export const catalogue = {
   getPayments,
   reversePayment,
   refundPayment,
+  reallocatePayment,
   settleWallet,
+  transferPayment,
+  clearPayment,
+  makeCashDesks,
+  getCashDesks,
+  closeDay,
   makeAdjustments,
   getStatement,
   importData,

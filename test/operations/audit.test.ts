@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
-import { auditedBooks, auditedPayments } from '../support/audited-payments.ts';
+import { auditedBooks, auditedDesks, auditedPayments } from '../support/audited-payments.ts';
 import { refuses } from '../support/client.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
@@ -420,6 +420,7 @@ const changes: Record<
     after: { status: 'Sent' },
   },
   ...auditedPayments(admin),
+  ...auditedDesks(admin),
   ...auditedBooks(admin),
   cancelBill: {
     call: async () => {

@@ -70,6 +70,58 @@ export function auditedPayments(admin: TestClient) {
   };
 }
 
+/** Cash desks, cheques, and payments that are moved. */
+export function auditedDesks(admin: TestClient) {
+  const pay = async (reference: string, more = {}) => {
+    const paid = { reference, partyID: 1, amount: 10, paymentMethod: 'Cheque', ...more } as const;
+    const { headers } = await admin.makePayments({ payments: [paid] });
+    return Number(headers.get('x-resource-id'));
+  };
+  return {
+    makeCashDesks: {
+      call: () => {
+        const desk = { code: 'MAIN', name: 'Gate', cashAccountID: 1 };
+        return admin.makeCashDesks({ cashDesks: [desk] });
+      },
+      subject: 'cash-desk',
+      before: null,
+      after: { code: 'MAIN', name: 'Gate', cashAccountId: 1 },
+    },
+    closeDay: {
+      call: () => admin.closeDay({ data: { cashDesk: 'MAIN', counted: [] } }),
+      subject: 'cash-desk',
+      before: { isClosed: false },
+      after: { isClosed: true, counted: [] },
+    },
+    clearPayment: {
+      call: async () => admin.clearPayment({ data: { paymentID: await pay('C-1') } }),
+      subject: 'payment',
+      before: { clearedDate: null },
+      after: {},
+    },
+    reallocatePayment: {
+      call: async () => {
+        const data = { paymentID: await pay('C-2'), allocations: [], reason: 'For later' };
+        return admin.reallocatePayment({ data });
+      },
+      subject: 'payment',
+      before: { allocations: null },
+      after: { allocations: [], reason: 'For later' },
+    },
+    transferPayment: {
+      call: async () => {
+        const { data: found } = await admin.listUsers({ partyID: 2 });
+        const toPartyNumber = found.users[0]?.partyNumber ?? 0;
+        const data = { paymentID: await pay('C-3'), toPartyNumber, reason: 'Wrong house' };
+        return admin.transferPayment({ data });
+      },
+      subject: 'payment',
+      before: { status: 'Posted', movedTo: null },
+      after: { status: 'Reversed', reason: 'Wrong house' },
+    },
+  };
+}
+
 /** The chart of accounts, and months that are closed. */
 export function auditedBooks(admin: TestClient) {
   return {

@@ -55,7 +55,10 @@ async function seedPayments(client: TestClient, mark: string): Promise<void> {
   });
   const long = { ...paid, reference: `${mark} 3`, amount: 1, paymentDate: '15/07/2025' };
   await client.makePayments({ payments: [long] });
+  const cheque = { ...paid, paymentMethod: 'Cheque', reference: `${mark} 4`, amount: 1 } as const;
+  await client.makePayments({ payments: [cheque] });
   await client.closeMonth({ data: { month: '07/2025', reason: mark } });
+  await client.makeCashDesks({ cashDesks: [{ code: 'MAIN', name: mark, cashAccountID: 1 }] });
 }
 
 /** Money of an unknown payer: line 1. */

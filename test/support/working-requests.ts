@@ -80,6 +80,21 @@ export const workingRequests: Record<string, Json> = {
       },
     ],
   },
+  transferPayment: { data: { paymentID: 3, toPartyNumber: 100002, reason: 'Wrong house' } },
+  reallocatePayment: {
+    data: {
+      ...{ paymentID: 2, reason: 'For another bill' },
+      allocations: [{ billID: seeded.publishedBill, amount: 1 }],
+    },
+  },
+  clearPayment: { data: { paymentID: 4 } },
+  makeCashDesks: { cashDesks: [{ code: 'GATE', name: 'Gate', cashAccountID: 1 }] },
+  closeDay: {
+    data: {
+      ...{ cashDesk: 'MAIN', date: '01/01/2024' },
+      counted: [{ paymentMethod: 'Cash', amount: 0 }],
+    },
+  },
   closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
   reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
   exportMonth: { month: '07/2025', format: 'CSV' },

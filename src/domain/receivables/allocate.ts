@@ -21,7 +21,7 @@ export function allocationsOf(payment: Laid, items: readonly OpenItem[]): Alloca
  * What each bill is given, its surcharge first, then of a bill of several subscriptions the one
  * that was named, then the others by id.
  */
-function allocate(
+export function allocate(
   payment: Pick<WantedPayment, 'allocations' | 'amount'> & { by: Payer },
   items: readonly OpenItem[],
   row: number,

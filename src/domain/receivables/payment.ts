@@ -1,5 +1,7 @@
 // A payment as a caller wants it, and the payer that it names.
 
+import type { CashDesk } from './cash-desks-store.ts';
+
 export const paymentMethods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Online', 'Cheque'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
@@ -39,4 +41,12 @@ export type WantedPayment = {
   cashAccountId?: number;
   /** The account that the payment is booked against, if the money was booked there before. */
   againstAccountId?: number;
+  /** The day in the books, if that is not the value date. */
+  postingDate?: Temporal.PlainDate;
+  /** The desk that took the money and gives a receipt. */
+  desk?: CashDesk | null;
+  /** Of a cheque. */
+  chequeNumber?: string | null;
+  /** The day on which the bank paid the cheque, where it did. */
+  clearedDate?: string | null;
 };

@@ -75,6 +75,9 @@ export type PaymentRow = {
   amount: number;
   wallet_amount: number;
   value_date: string;
+  recovered_amount: number;
+  payment_method: PaymentMethod;
+  bank_account_id: number | null;
   cash_account_id: number;
   journal_id: number;
   business_unit_id: number;
@@ -88,8 +91,8 @@ export async function findPayment(
 ): Promise<PaymentRow | undefined> {
   const { rows } = await sql<PaymentRow>`
     select p.payment_id, p.reference, p.direction, p.is_refund, p.party_id, p.subscription_id,
-      p.amount, p.wallet_amount, p.value_date, p.cash_account_id, p.journal_id,
-      j.business_unit_id, exists (
+      p.amount, p.wallet_amount, p.recovered_amount, p.value_date, p.payment_method,
+      p.bank_account_id, p.cash_account_id, p.journal_id, j.business_unit_id, exists (
         select from payment_reversals r
         where r.tenant_id = ${tenantId} and r.payment_id = p.payment_id
       ) as is_reversed
@@ -212,6 +215,9 @@ export type PaymentListRow = {
   payment_method: string;
   bank_account_id: number | null;
   remark: string | null;
+  receipt_number: string | null;
+  cheque_number: string | null;
+  cleared_date: string | null;
   reversal_date: string | null;
   reversal_reason: string | null;
   created_at: Temporal.Instant;
@@ -274,6 +280,7 @@ export async function listPayments(
       o.party_number, o.name as party_name, s.subscription_number, p.amount::text as amount,
       p.wallet_amount::text as wallet_amount, p.recovered_amount::text as recovered_amount,
       p.value_date, j.posting_date, p.payment_method, p.bank_account_id, p.remark,
+      q.receipt_number, k.cheque_number, k.cleared_date,
       r.reversal_date, r.reason as reversal_reason, p.created_at, p.created_by
     from payments p
     join parties o on o.tenant_id = ${tenantId} and o.party_id = p.party_id
@@ -281,6 +288,8 @@ export async function listPayments(
     left join subscriptions s on s.tenant_id = ${tenantId}
       and s.subscription_id = p.subscription_id
     left join payment_reversals r on r.tenant_id = ${tenantId} and r.payment_id = p.payment_id
+    left join receipts q on q.tenant_id = ${tenantId} and q.payment_id = p.payment_id
+    left join cheques k on k.tenant_id = ${tenantId} and k.payment_id = p.payment_id
     where ${conditionsOf(tenantId, filter)} ${isBefore}
     order by p.payment_id desc
     limit ${limit} offset ${offset}

@@ -70,7 +70,11 @@ export async function reversePayment(
 }
 
 /** With the wallet of its party, so that nothing of it is used meanwhile. */
-async function lockPayment(tx: Tx, tenantId: number, paymentId: number): Promise<PaymentRow> {
+export async function lockPayment(
+  tx: Tx,
+  tenantId: number,
+  paymentId: number,
+): Promise<PaymentRow> {
   const field = 'data.paymentID';
   const found = await findPayment(tx, tenantId, paymentId);
   if (!found) throw new AppError('PAYMENT_NOT_FOUND', { field });
@@ -89,7 +93,7 @@ async function lockPayment(tx: Tx, tenantId: number, paymentId: number): Promise
 
 type Details = { paymentId: number; reference: string; description: string };
 
-function itemOf(row: SettledRow, partyId: number): ItemKey {
+export function itemOf(row: SettledRow, partyId: number): ItemKey {
   return {
     billId: row.bill_id,
     itemId: row.item_id,

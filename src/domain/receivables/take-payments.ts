@@ -13,6 +13,8 @@ import type { OpenItem } from '../ledger/open-item.ts';
 import { useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { allocationsOf, foreignBills } from './allocate.ts';
+import { giveReceipts } from './cash-desks.ts';
+import { insertCheques, type NewCheque } from './cheques-store.ts';
 import { takeBackIfPaidInTime } from './paid-in-time.ts';
 import { listPayers } from './payers-store.ts';
 import type { Payer, WantedPayment } from './payment.ts';
@@ -61,11 +63,23 @@ export async function makePayments(
   const payments = taken.rows.flatMap(({ wanted: one, row, id: paymentId }) => {
     const by = payers[row];
     if (!by) return [];
-    const { cashAccountId = by.cashAccountId } = one;
+    const cashAccountId = one.cashAccountId ?? one.desk?.cash_account_id ?? by.cashAccountId;
     return [{ ...one, row, paymentId, by: { ...by, cashAccountId } }];
   });
   const problems = await bookPayments(tx, tenantId, payments, { today, stamp });
+  if (problems.length > 0) return { problems, paymentIds, repeated: 0 };
+  await insertCheques(tx, tenantId, payments.flatMap(chequeOf));
+  const atDesks = payments.flatMap(({ row, paymentId, desk }) =>
+    desk ? [{ row, paymentId, desk }] : [],
+  );
+  problems.push(...(await giveReceipts(tx, tenantId, atDesks, today)));
   return { problems, paymentIds, repeated: wanted.length - payments.length };
+}
+
+function chequeOf({ paymentId, by, ...payment }: Payment): NewCheque[] {
+  if (payment.paymentMethod !== 'Cheque') return [];
+  const { chequeNumber = null, clearedDate = null } = payment;
+  return [{ paymentId, partyId: by.partyId, chequeNumber, clearedDate }];
 }
 
 function problemsOf(
@@ -207,9 +221,9 @@ function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
 
 /** Payments with one key share a journal. */
 function bookKey(payment: Payment): string {
-  const { by, valueDate } = payment;
-  const { businessUnitId, isPaidByWorkspace } = by;
-  return [businessUnitId, againstOf(payment), isPaidByWorkspace, valueDate].join(' ');
+  const { by, valueDate, postingDate = valueDate } = payment;
+  const days = `${valueDate} ${postingDate}`;
+  return [by.businessUnitId, againstOf(payment), by.isPaidByWorkspace, days].join(' ');
 }
 
 function againstOf({ againstAccountId, by }: Payment): number {
@@ -219,13 +233,13 @@ function againstOf({ againstAccountId, by }: Payment): number {
 function bookingOf(group: readonly LaidOut[]): Booking {
   const [first] = group;
   if (!first) throw new Error('a group of payments has one at least');
-  const { by, paymentId, reference, valueDate } = first.payment;
+  const { by, paymentId, reference, valueDate, postingDate = valueDate } = first.payment;
   const total = group.reduce((sum, { payment }) => sum + payment.amount, 0);
   return {
     source: 'Payment',
     sourceId: paymentId,
     businessUnitId: by.businessUnitId,
-    postingDate: valueDate,
+    postingDate,
     description: group.length === 1 ? `Payment ${reference}` : `${group.length} payments`,
     entries: group.flatMap((one) => one.entries),
     against: [

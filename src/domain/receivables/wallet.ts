@@ -9,6 +9,7 @@ import { book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
 import { type SettlementMethod, settle, useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
+import { findUnclearedAmount } from './cheques-store.ts';
 import { listPayers } from './payers-store.ts';
 import type { Payer, PayerKey, PaymentMethod } from './payment.ts';
 import { insertPayments, listReferences } from './payments-store.ts';
@@ -43,6 +44,10 @@ export async function refundPayment(
   }
   const balance = balances.get(partyId) ?? 0;
   if (balance < amount) throw new AppError('WALLET_TOO_LOW', { field: 'data.amount' });
+  if (balance - (await findUnclearedAmount(tx, tenantId, partyId)) < amount) {
+    const message = 'The bank has not paid a cheque of the party yet: clear the payment first';
+    throw new AppError('NOT_CLEARED', { message, field: 'data.amount' });
+  }
   const paymentId = await takeIds(tx, tenantId, 'payment', 1);
   const details = { paymentId, reference };
   const [journalId = 0] = await book(

@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from './numbers-store.ts';
 
-export type SeriesKind = 'Bill' | 'CreditNote';
+export type SeriesKind = 'Bill' | 'CreditNote' | 'Receipt';
 
 /** Consecutive numbers of one series. */
 export type SeriesRange = { seriesId: number; first: number };

@@ -26,6 +26,7 @@ const seriesStart = {
   reading: 0,
   // The chart of accounts that every workspace begins with.
   'ledger-account': 10,
+  'cash-desk': 0,
   journal: 0,
   entry: 0,
   'open-item': 0,

@@ -43,6 +43,9 @@ const paymentView = {
   postingDate: Type.String({ description: 'DD/MM/YYYY: the day in the books' }),
   paymentMethod: Type.String(),
   bankAccountID: nullable(Type.Integer()),
+  receiptNumber: nullable(Type.String({ description: 'void if the payment is reversed' })),
+  chequeNumber: nullable(Type.String()),
+  clearedDate: nullable(Type.String({ description: 'DD/MM/YYYY: when the bank paid the cheque' })),
   allocations: Type.Array(
     Type.Object({
       billID: nullable(Type.Integer({ description: 'null for what is no bill' })),
@@ -53,7 +56,7 @@ const paymentView = {
     }),
     { description: 'what the payment settles now' },
   ),
-  walletAmount: Type.Number({ description: 'what went into the wallet when it was taken' }),
+  walletAmount: Type.Number({ description: 'what of it went into the wallet' }),
   recoveredAmount: Type.Number({ description: 'what it pays of debts that were written off' }),
   remark: nullable(Type.String()),
   reversal: nullable(Type.Object({ date: day, reason: Type.String() })),
@@ -149,6 +152,9 @@ function present(row: Listed, { tenant }: Call) {
     postingDate: wireDay(row.posting_date),
     paymentMethod: row.payment_method,
     bankAccountID: row.bank_account_id,
+    receiptNumber: row.receipt_number,
+    chequeNumber: row.cheque_number,
+    clearedDate: row.cleared_date === null ? null : wireDay(row.cleared_date),
     allocations: row.allocations.map((one) => ({
       billID: one.bill_id,
       billNumber: one.bill_number,
@@ -156,7 +162,7 @@ function present(row: Listed, { tenant }: Call) {
       amount: amount(one.amount),
       surchargeAmount: amount(one.surcharge),
     })),
-    walletAmount: amount(row.wallet_amount),
+    walletAmount: amount(walletPart(row)),
     recoveredAmount: amount(row.recovered_amount),
     remark: row.remark,
     reversal:
@@ -166,4 +172,11 @@ function present(row: Listed, { tenant }: Call) {
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
     createdBy: row.created_by,
   };
+}
+
+/** Of a payment that is not taken back: what it neither settles nor recovers. */
+function walletPart(row: Listed): string {
+  if (row.status !== 'Posted' || row.direction === 'Out') return row.wallet_amount;
+  const settled = row.allocations.reduce((sum, one) => sum + BigInt(one.amount), 0n);
+  return String(BigInt(row.amount) - settled - BigInt(row.recovered_amount));
 }

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { detailsOf, errorFromRows, type RowProblem } from '../../base/errors.ts';
 import { billIdOf } from '../../domain/bills/reference.ts';
+import { type CashDesk, listCashDesks } from '../../domain/receivables/cash-desks-store.ts';
 import type { PayerKey, WantedPayment } from '../../domain/receivables/payment.ts';
 import { makePayments as make } from '../../domain/receivables/take-payments.ts';
 import { date, empty, filledText, id, limits, maybe, text } from '../fields.ts';
@@ -29,6 +30,8 @@ const payment = Type.Object({
   allocations: maybe(
     Type.Array(Type.Object({ billID: id, amount: amountSent }), { maxItems: limits.batch }),
   ),
+  cashDesk: maybe(text({ max: 16, description: 'gives a receipt of this desk' })),
+  chequeNumber: maybe(text({ max: 40 })),
   remark: maybe(text({ max: limits.text })),
 });
 type PaymentSent = Type.Static<typeof payment>;
@@ -51,7 +54,9 @@ export const makePayments = operation({
     'PARTY_NOT_FOUND',
     'SUBSCRIPTION_NOT_FOUND',
     'BILL_NOT_FOUND',
+    'CASH_DESK_NOT_FOUND',
     'DUPLICATE',
+    'INVALID_STATE',
     'PARTY_ARCHIVED',
     'OVER_ALLOCATED',
     'BILL_OF_OTHER_PARTY',
@@ -75,7 +80,10 @@ export const makePayments = operation({
   async handle(call, body) {
     const { tenantId } = call.tenant;
     const { today, stamp } = postingOf(call);
-    const read = body.payments.map((sent, row) => paymentFrom(sent, row, call, today));
+    const desks = body.payments.some((one) => one.cashDesk)
+      ? await listCashDesks(call.tx, tenantId)
+      : [];
+    const read = body.payments.map((sent, row) => paymentFrom(sent, row, call, { today, desks }));
     const wrong = read.flatMap((one) => one.problems);
     if (wrong.length > 0) throw errorFromRows(detailsOf(wrong, 'payments'));
     const wanted = read.map((one) => one.payment);
@@ -98,7 +106,7 @@ function paymentFrom(
   sent: PaymentSent,
   row: number,
   call: Call,
-  today: Temporal.PlainDate,
+  { today, desks }: { today: Temporal.PlainDate; desks: readonly CashDesk[] },
 ): { payment: WantedPayment; problems: RowProblem[] } {
   const problems: RowProblem[] = [];
   const amount = amountOf(sent.amount, call);
@@ -128,7 +136,13 @@ function paymentFrom(
     if (share === undefined) refuse(name, 'INVALID_NUMBER', amountMessage(name, call), one.amount);
     return { billId: one.billID, amount: share ?? 0 };
   });
+  const desk = sent.cashDesk ? desks.find((one) => one.code === sent.cashDesk) : null;
+  if (desk === undefined) {
+    const message = `No cash desk has the code ${sent.cashDesk}`;
+    refuse('cashDesk', 'CASH_DESK_NOT_FOUND', message, sent.cashDesk);
+  }
   const wanted = {
+    ...{ desk: desk ?? null, chequeNumber: sent.chequeNumber || null },
     ...{ payer, allocations, amount: amount ?? 0 },
     reference: sent.reference.trim(),
     valueDate: dayOf(sent.paymentDate) ?? today,

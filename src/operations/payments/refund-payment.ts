@@ -20,7 +20,7 @@ export const refundPayment = operation({
     }),
   }),
   response: empty,
-  errors: ['PARTY_NOT_FOUND', 'DUPLICATE', 'WALLET_TOO_LOW'],
+  errors: ['PARTY_NOT_FOUND', 'DUPLICATE', 'WALLET_TOO_LOW', 'NOT_CLEARED'],
   example: {
     data: { partyID: 1, amount: 250, reference: 'RF-2026-000012', paymentMethod: 'Bank' },
   },

@@ -59,6 +59,8 @@ function wrongSeries(tenantId: number): Sql {
         union all
         select series_id, series_number, false from credit_notes
         where tenant_id = ${tenantId} and series_id is not null
+        union all
+        select series_id, series_number, false from receipts where tenant_id = ${tenantId}
       ) g
       group by g.series_id
     ) n on n.series_id = s.series_id
