@@ -138,3 +138,23 @@ revoke all on function find_parties_named(bigint, text[], text[]) from public;
 grant execute on function find_parties_named(bigint, text[], text[])
   to billwright_api, billwright_worker;
 revoke create on schema public from billwright_search;
+
+create table upload_parts (
+  tenant_id bigint not null references tenants (tenant_id),
+  upload_id text not null check (upload_id <> ''),
+  part_number integer not null check (part_number > 0),
+  is_last boolean not null,
+  content bytea not null,
+  sha256 bytea not null check (length(sha256) = 32),
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (tenant_id, upload_id, part_number)
+);
+comment on table upload_parts is
+  'A part of a file that is too large for one call. A daily job deletes what is a day old.';
+create index upload_parts_created on upload_parts (tenant_id, created_at);
+-- Bytes of files are sent as they are stored: to compress them would slow both down.
+alter table upload_parts alter column content set storage external;
+call wall_off('upload_parts');
+grant select, insert on upload_parts to billwright_api;
+grant select, delete on upload_parts to billwright_worker;

@@ -3716,6 +3716,28 @@ $function$
 ;
 -- owned by billwright_search
 
+-- A part of a file that is too large for one call. A daily job deletes what is a day old.
+create table upload_parts (
+  tenant_id bigint not null,
+  upload_id text not null,
+  part_number integer not null,
+  is_last boolean not null,
+  content bytea not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint upload_parts_part_number_check CHECK ((part_number > 0)),
+  constraint upload_parts_pkey PRIMARY KEY (tenant_id, upload_id, part_number),
+  constraint upload_parts_sha256_check CHECK ((length(sha256) = 32)),
+  constraint upload_parts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint upload_parts_upload_id_check CHECK ((upload_id <> ''::text))
+);
+CREATE INDEX upload_parts_created ON public.upload_parts USING btree (tenant_id, created_at);
+alter table upload_parts enable row level security, force row level security;
+create policy tenant_wall on upload_parts as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on upload_parts to billwright_api;
+grant delete, select on upload_parts to billwright_worker;
+
 -- books (0018_books.sql)
 
 -- A month of the ledger that was closed, or opened again. Months are closed one after the other, so

@@ -203,6 +203,7 @@ export const routes = {
     action: 'Retrieve Statement',
   },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
+  uploadPart: { path: '/billing/imports/upload-part', method: 'Create', action: 'Upload Part' },
   makeMappings: {
     path: '/billing/bank-files/make-mappings',
     method: 'Create',

@@ -79,6 +79,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getCreditNotes: [...readers, 'Cashier'],
   getCreditNoteDocument: [...readers, 'Cashier'],
   importData: [...billing, 'Meter Reader'],
+  uploadPart: [...billing, 'Accountant', 'Meter Reader'],
   makeMappings: [...billing, 'Accountant'],
   getMappings: readers,
   importBankFile: [...billing, 'Accountant'],

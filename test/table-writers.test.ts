@@ -142,6 +142,7 @@ const writers: Record<string, Writers> = {
     'domain/delivery': 'issue_date',
   },
   tokens: 'domain/access',
+  upload_parts: 'domain/imports',
   usage_histories: 'domain/bills/posting',
   workers: 'domain/monitoring',
   workspace_jobs: 'jobs',

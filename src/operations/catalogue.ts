@@ -56,6 +56,7 @@ import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
 import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
+import { uploadPart } from './imports/upload-part.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
 import { getJobs } from './jobs/get-jobs.ts';
 import { closeMonth } from './ledger/close-month.ts';
@@ -176,6 +177,7 @@ export const catalogue = {
   makeAdjustments,
   getStatement,
   importData,
+  uploadPart,
   makeMappings,
   getMappings,
   importBankFile,

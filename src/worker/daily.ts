@@ -8,6 +8,7 @@ import { fallOverdue } from '../domain/bills/late/fall-overdue-store.ts';
 import { surchargeLate } from '../domain/bills/late/surcharge.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
+import { deleteOldParts } from '../domain/imports/uploads-store.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import {
@@ -46,12 +47,12 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
     'housekeeping',
     {
       at: Temporal.PlainTime.from('00:05'),
-      run: (tx, tenantId, { realNow }) =>
-        deleteExpired(tx, tenantId, {
-          tokens: realNow,
-          answers: realNow,
-          failures: realNow.subtract({ hours: 24 }),
-        }),
+      run: async (tx, tenantId, { realNow }) => {
+        const dayAgo = realNow.subtract({ hours: 24 });
+        const expired = { tokens: realNow, answers: realNow, failures: dayAgo };
+        const parts = await deleteOldParts(tx, tenantId, dayAgo);
+        return { ...(await deleteExpired(tx, tenantId, expired)), parts };
+      },
     },
   ],
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],

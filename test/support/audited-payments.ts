@@ -157,6 +157,15 @@ export function auditedBooks(admin: TestClient) {
 
 function auditedBankFiles(admin: TestClient) {
   return {
+    uploadPart: {
+      call: () => {
+        const contentBase64 = Buffer.from('abc').toString('base64');
+        return admin.uploadPart({ uploadID: 'audited', partNo: 1, contentBase64, last: true });
+      },
+      subject: 'upload',
+      before: null,
+      after: { partNo: 1, bytes: 3, last: true },
+    },
     makeMappings: {
       call: () => admin.makeMappings({ mappings: [{ name: 'Bank', columns: bankColumns }] }),
       subject: 'bank mapping',

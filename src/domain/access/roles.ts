@@ -38,6 +38,7 @@ export const permissions = [
   'collections:write',
   'bank-files:read',
   'bank-files:write',
+  'imports:write',
   'ledger:read',
   'ledger:write',
   'ledger:close',
@@ -85,6 +86,7 @@ const operator: readonly Permission[] = [
   'collections:write',
   'bank-files:read',
   'bank-files:write',
+  'imports:write',
   'settings:read',
 ];
 
@@ -114,13 +116,20 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Administrator: permissions,
   'Billing Manager': manager,
   'Billing Operator': operator,
-  'Meter Reader': ['meters:read', 'subscriptions:read', 'readings:read', 'readings:write'],
+  'Meter Reader': [
+    'meters:read',
+    'subscriptions:read',
+    'readings:read',
+    'readings:write',
+    'imports:write',
+  ],
   Cashier: ['parties:read', 'bills:read', 'payments:read', 'payments:write'],
   Accountant: [
     ...reads.filter((name) => name !== 'access:read'),
     'payments:write',
     'credits:write',
     'bank-files:write',
+    'imports:write',
     'ledger:write',
     'ledger:close',
   ],

@@ -1,13 +1,12 @@
 import * as Type from 'typebox';
 import type { Encoding } from '../../base/csv/decode.ts';
-import { AppError } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
 import { importBankFile as importFile, tryBankFile } from '../../billrun/import-bank-file.ts';
 import type { SentFile } from '../../domain/bank-files/accept.ts';
 import { countsText } from '../../domain/bank-files/counts.ts';
 import { bankFormats } from '../../domain/bank-files/statement.ts';
 import { empty, id, maybe, oneOf, text } from '../fields.ts';
-import { bytesFromBase64, contentMax, piecesOf } from '../file-fields.ts';
+import { bytesSent, contentMax, uploadId } from '../file-fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { awaitJob } from '../scheduling.ts';
 
@@ -27,6 +26,7 @@ const request = Type.Object({
   contentBase64: maybe(
     Type.String({ maxLength: contentMax, description: 'the bytes of the file' }),
   ),
+  uploadID: maybe(uploadId),
   mappingName: maybe(text({ max: 60, description: 'how a CSV file is read' })),
   encoding: maybe(
     Type.Unsafe<(typeof encodings)[number]>({
@@ -51,6 +51,8 @@ export const importBankFile = operation({
   errors: [
     'BANK_ACCOUNT_NOT_FOUND',
     'MAPPING_NOT_FOUND',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_INCOMPLETE',
     'CURRENCY_MISMATCH',
     'STATEMENT_NOT_PROVEN',
     'DATE_IN_FUTURE',
@@ -68,7 +70,7 @@ export const importBankFile = operation({
   },
   turns,
   async handle(call, body) {
-    const file = fileFrom(body);
+    const file = await fileFrom(call, body);
     const { tenant, now, principal } = call;
     const options = { tenant, now, by: principal.name };
     if (body.dryRun) {
@@ -91,19 +93,14 @@ export const importBankFile = operation({
 
 type Body = Type.Static<typeof request>;
 
-function fileFrom(body: Body): SentFile {
-  if (!body.contentBase64) {
-    const message = 'Send the file as contentBase64';
-    throw new AppError('REQUIRED_FIELD', { message, field: 'contentBase64' });
-  }
-  const bytes = bytesFromBase64(body.contentBase64);
+async function fileFrom(call: Call, body: Body): Promise<SentFile> {
   return {
     bankAccountId: body.bankAccountID,
     format: body.format,
     name: body.fileName || null,
     mappingName: body.mappingName || null,
     encoding: body.encoding ?? null,
-    bytes: () => piecesOf(bytes),
+    bytes: await bytesSent(call, body),
   };
 }
 

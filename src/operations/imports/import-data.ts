@@ -7,8 +7,8 @@ import { FairTurns } from '../../base/fair-turns.ts';
 import { importFile } from '../../domain/imports/import-file.ts';
 import { lineDetails } from '../../domain/imports/import-rows.ts';
 import { empty, maybe, oneOf, text } from '../fields.ts';
-import { bytesFromBase64, contentMax, piecesOf } from '../file-fields.ts';
-import { operation } from '../operation.ts';
+import { bytesSent, contentMax, piecesOf, uploadId } from '../file-fields.ts';
+import { type Call, operation } from '../operation.ts';
 import { importKinds, importPermissions, loaders } from './kind-fields.ts';
 
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const satisfies Encoding[];
@@ -36,6 +36,7 @@ export const importData = operation({
     contentBase64: maybe(
       Type.String({ maxLength: contentMax, description: 'or the bytes of the file' }),
     ),
+    uploadID: maybe(uploadId),
     encoding: maybe(
       Type.Unsafe<(typeof encodings)[number]>({
         ...oneOf(encodings),
@@ -84,6 +85,8 @@ export const importData = operation({
     'METER_REQUIRED',
     'METER_BINDING_AMBIGUOUS',
     'DEFINITION_INVALID',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_INCOMPLETE',
     'ROWS_REJECTED',
   ],
   example: {
@@ -97,7 +100,7 @@ export const importData = operation({
   async handle(call, body) {
     const { kind } = body;
     assertMay(call.principal.permissions, kind);
-    const bytes = bytesOf(body);
+    const bytes = await bytesOf(call, body);
     const stamp = { at: call.now, by: call.principal.name };
     const today = dateIn(call.now, call.tenant.timezone);
     const loader = loaders[kind]({ tx: call.tx, tenant: call.tenant, today, stamp });
@@ -106,7 +109,7 @@ export const importData = operation({
       name: body.fileName ?? null,
       // Text of a request has been decoded once; to read it as another encoding would garble it.
       encoding: body.content ? 'utf-8' : (body.encoding ?? null),
-      bytes: () => piecesOf(bytes),
+      bytes,
     };
     const isDryRun = body.dryRun ?? false;
     const options = {
@@ -134,20 +137,26 @@ function assertMay(held: ReadonlySet<string>, kind: keyof typeof importPermissio
   throw new AppError('PERMISSION_DENIED', { message: `The login may not import ${kind}` });
 }
 
-function bytesOf(body: { content?: string | null; contentBase64?: string | null }): Buffer {
-  const { content, contentBase64 } = body;
-  if (content && contentBase64) {
+type Sent = { content?: string | null; contentBase64?: string | null; uploadID?: string | null };
+
+async function bytesOf(call: Call, body: Sent): Promise<() => AsyncIterable<Uint8Array>> {
+  const { content, contentBase64, uploadID } = body;
+  const given = [content, contentBase64, uploadID].filter(Boolean).length;
+  if (given > 1) {
     throw new AppError('INVALID_FORMAT', {
-      message: 'Send the file as content or contentBase64, not as both',
+      message: 'Send the file as content, contentBase64 or uploadID, not as several of them',
       field: 'contentBase64',
     });
   }
-  if (content) return Buffer.from(content);
-  if (contentBase64) return bytesFromBase64(contentBase64);
-  throw new AppError('REQUIRED_FIELD', {
-    message: 'Send the file as content or contentBase64',
-    field: 'content',
-  });
+  if (given === 0) {
+    throw new AppError('REQUIRED_FIELD', {
+      message: 'Send the file as content or contentBase64, or name its uploadID',
+      field: 'content',
+    });
+  }
+  if (!content) return bytesSent(call, body);
+  const bytes = Buffer.from(content);
+  return () => piecesOf(bytes);
 }
 
 /** Few, so that other calls are served in between. */
