@@ -44,3 +44,8 @@ grant select, insert on credit_note_lines to billwright_api, billwright_worker;
 create trigger credit_note_lines_append_only
   before update or delete on credit_note_lines
   for each row execute function refuse_change();
+
+-- Debts that were given up, and what was paid of them later.
+create index bills_written_off on bills (tenant_id, party_id) where written_off > 0;
+create index open_items_written_off on open_items (tenant_id, party_id) where written_off > 0;
+create index payments_recovered on payments (tenant_id, party_id) where recovered_amount > 0;

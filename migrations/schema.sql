@@ -2627,6 +2627,7 @@ CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, revie
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX bills_to_surcharge ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (surcharged_on IS NULL) AND (NOT is_settled) AND (late_surcharge > 0));
 CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
+CREATE INDEX bills_written_off ON public.bills USING btree (tenant_id, party_id) WHERE (written_off > 0);
 CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
 CREATE TRIGGER bills_overdue_after_due_date AFTER UPDATE OF overdue_on ON public.bills FOR EACH ROW WHEN (((new.overdue_on IS NOT NULL) AND (old.overdue_on IS DISTINCT FROM new.overdue_on) AND ((new.status <> 'Published'::text) OR (new.overdue_on <= new.due_date)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF paid_amount, credited, written_off, transferred, disputed ON public.bills FOR EACH ROW WHEN (((((((old.paid_amount IS DISTINCT FROM new.paid_amount) OR (old.credited IS DISTINCT FROM new.credited)) OR (old.written_off IS DISTINCT FROM new.written_off)) OR (old.transferred IS DISTINCT FROM new.transferred)) OR (old.disputed IS DISTINCT FROM new.disputed)) AND is_program())) EXECUTE FUNCTION refuse_settling();
@@ -3001,6 +3002,7 @@ CREATE INDEX open_items_bill ON public.open_items USING btree (tenant_id, bill_i
 CREATE INDEX open_items_party ON public.open_items USING btree (tenant_id, party_id, is_settled);
 CREATE INDEX open_items_subscription ON public.open_items USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE UNIQUE INDEX open_items_surcharge_key ON public.open_items USING btree (tenant_id, bill_id, subscription_id) WHERE (kind = 'Surcharge'::text);
+CREATE INDEX open_items_written_off ON public.open_items USING btree (tenant_id, party_id) WHERE (written_off > 0);
 alter table open_items enable row level security, force row level security;
 create policy tenant_wall on open_items as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on open_items to billwright_api;
@@ -3486,6 +3488,7 @@ create table payments (
 );
 CREATE INDEX payments_date ON public.payments USING btree (tenant_id, value_date, payment_id);
 CREATE INDEX payments_party ON public.payments USING btree (tenant_id, party_id, payment_id);
+CREATE INDEX payments_recovered ON public.payments USING btree (tenant_id, party_id) WHERE (recovered_amount > 0);
 CREATE INDEX payments_subscription ON public.payments USING btree (tenant_id, subscription_id, payment_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER payments_append_only BEFORE DELETE OR UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
 alter table payments enable row level security, force row level security;

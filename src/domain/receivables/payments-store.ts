@@ -29,6 +29,7 @@ export type NewPayment = {
   subscriptionId: number | null;
   amount: number;
   walletAmount: number;
+  recoveredAmount: number;
   valueDate: string;
   paymentMethod: PaymentMethod;
   cashAccountId: number;
@@ -47,16 +48,17 @@ export async function insertPayments(
   const rows = payments.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
   const { count } = await sql`
     insert into payments (tenant_id, payment_id, reference, direction, is_refund, party_id,
-      subscription_id, amount, wallet_amount, value_date, payment_method,
+      subscription_id, amount, wallet_amount, recovered_amount, value_date, payment_method,
       cash_account_id, bank_account_id, journal_id, remark, created_at, created_by)
     select own.tenant_id, r."paymentId", r.reference, r.direction, r."isRefund", r."partyId",
-      r."subscriptionId", r.amount, r."walletAmount", r."valueDate",
+      r."subscriptionId", r.amount, r."walletAmount", r."recoveredAmount", r."valueDate",
       r."paymentMethod", r."cashAccountId", r."bankAccountId", r."journalId", r.remark,
       ${stamp.at}, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       "paymentId" bigint, reference text, direction text, "isRefund" boolean, "partyId" bigint,
-      "subscriptionId" bigint, amount bigint, "walletAmount" bigint, "valueDate" date,
+      "subscriptionId" bigint, amount bigint, "walletAmount" bigint, "recoveredAmount" bigint,
+      "valueDate" date,
       "paymentMethod" text, "cashAccountId" bigint, "bankAccountId" bigint,
       "journalId" bigint, remark text
     )
@@ -74,8 +76,8 @@ export type PaymentRow = {
   subscription_id: number | null;
   amount: number;
   wallet_amount: number;
-  value_date: string;
   recovered_amount: number;
+  value_date: string;
   payment_method: PaymentMethod;
   bank_account_id: number | null;
   cash_account_id: number;

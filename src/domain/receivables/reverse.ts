@@ -59,7 +59,11 @@ export async function reversePayment(
         postingDate: today,
         description: `Payment ${reference} reversed: ${wanted.reason}`,
         entries: [...unsettled, ...fromWallet, ...feeEntries],
-        against: [{ accountId: payment.cash_account_id, amount: side * payment.amount }, ...income],
+        against: [
+          { accountId: payment.cash_account_id, amount: side * payment.amount },
+          { accountId: ledgerAccounts.badDebt, amount: payment.recovered_amount },
+          ...income,
+        ],
       },
     ],
     stamp,

@@ -25,6 +25,7 @@ import {
   listReferences,
   type NewPayment,
 } from './payments-store.ts';
+import { findRecoverable } from './recoveries-store.ts';
 import { problemsOfRace, type Taken, takeNew } from './references.ts';
 
 export type Made = {
@@ -150,7 +151,8 @@ async function bookPayments(
   await takeBackIfPaidInTime(tx, tenantId, payments, { today, stamp });
   const items = await listItemsOf(tx, tenantId, payments);
   const itemsOf = Map.groupBy(items, (item) => item.partyId);
-  const laid = payments.map((payment) => layOut(payment, itemsOf.get(payment.by.partyId) ?? []));
+  const outlines = payments.map((one) => layOut(one, itemsOf.get(one.by.partyId) ?? []));
+  const laid = await recover(tx, tenantId, outlines);
   const problems = laid.flatMap((one) => one.problems);
   if (problems.length > 0) return problems;
   const billIds = new Set(
@@ -189,10 +191,38 @@ type LaidOut = {
   payment: Payment;
   entries: BookedEntry[];
   walletAmount: number;
+  /** What pays debts that were written off. */
+  recoveredAmount: number;
   problems: RowProblem[];
 };
 
-/** What a payment does to open items and to the wallet. */
+/**
+ * What a payment leaves after everything that is open recovers what was written off of the party.
+ * The rest goes into the wallet, as does what is left by hand or by explicit allocations.
+ */
+async function recover(tx: Tx, tenantId: number, laid: readonly LaidOut[]): Promise<LaidOut[]> {
+  const isRecovering = ({ payment: { by, allocations }, walletAmount }: LaidOut) =>
+    walletAmount > 0 &&
+    allocations.length === 0 &&
+    by.settlementMethod !== 'Manual' &&
+    !by.isPaidByWorkspace;
+  const partyIds = new Set(laid.filter(isRecovering).map(({ payment }) => payment.by.partyId));
+  const lost = partyIds.size === 0 ? new Map() : await findRecoverable(tx, tenantId, [...partyIds]);
+  return laid.map((one) => {
+    const { payment, walletAmount: left } = one;
+    const { by, paymentId, reference, valueDate } = payment;
+    const available: number = lost.get(by.partyId) ?? 0;
+    const recoveredAmount = isRecovering(one) ? Math.min(left, available) : 0;
+    lost.set(by.partyId, available - recoveredAmount);
+    const walletAmount = left - recoveredAmount;
+    const details = { paymentId, reference, valueDate: valueDate.toString() };
+    const paid = { kind: 'Payment', amount: walletAmount } as const;
+    const wallet = walletAmount > 0 ? [intoWallet(by.partyId, paid, details)] : [];
+    return { ...one, walletAmount, recoveredAmount, entries: [...one.entries, ...wallet] };
+  });
+}
+
+/** What a payment does to open items, and what it leaves. */
 function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
   const { by, amount, paymentId, reference, valueDate } = payment;
   const account = by.isPaidByWorkspace ? ledgerAccounts.payable : ledgerAccounts.receivable;
@@ -214,9 +244,8 @@ function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
     ...allocations.map((one) =>
       settling(one.item, { kind: 'Payment', effect: 'paid', amount: one.amount }, details),
     ),
-    ...(left > 0 ? [intoWallet(by.partyId, { kind: 'Payment', amount: left }, details)] : []),
   ];
-  return { payment, entries, walletAmount: left, problems };
+  return { payment, entries, walletAmount: left, recoveredAmount: 0, problems };
 }
 
 /** Payments with one key share a journal. */
@@ -235,6 +264,7 @@ function bookingOf(group: readonly LaidOut[]): Booking {
   if (!first) throw new Error('a group of payments has one at least');
   const { by, paymentId, reference, valueDate, postingDate = valueDate } = first.payment;
   const total = group.reduce((sum, { payment }) => sum + payment.amount, 0);
+  const recovered = group.reduce((sum, one) => sum + one.recoveredAmount, 0);
   return {
     source: 'Payment',
     sourceId: paymentId,
@@ -244,14 +274,17 @@ function bookingOf(group: readonly LaidOut[]): Booking {
     entries: group.flatMap((one) => one.entries),
     against: [
       { accountId: againstOf(first.payment), amount: by.isPaidByWorkspace ? -total : total },
+      { accountId: ledgerAccounts.badDebt, amount: -recovered },
     ],
   };
 }
 
-function rowOf({ payment, walletAmount }: LaidOut, journalId: number): NewPayment {
+function rowOf(laid: LaidOut, journalId: number): NewPayment {
+  const { payment, walletAmount, recoveredAmount } = laid;
   const { by, valueDate, paymentId, reference, amount } = payment;
   return {
-    ...{ paymentId, reference, amount, walletAmount, journalId, isRefund: false },
+    ...{ paymentId, reference, amount, walletAmount, recoveredAmount, journalId },
+    isRefund: false,
     direction: by.isPaidByWorkspace ? 'Out' : 'In',
     partyId: by.partyId,
     subscriptionId: by.subscriptionId,

@@ -71,6 +71,7 @@ export async function refundPayment(
     direction: 'Out' as const,
     subscriptionId: null,
     walletAmount: -amount,
+    recoveredAmount: 0,
     valueDate: today.toString(),
     paymentMethod: wanted.paymentMethod,
     cashAccountId: payer.cashAccountId,
