@@ -183,7 +183,10 @@ create table tenants (
   ts bigint not null,
   -- If true, the operator that generated the bills of a term may not post them.
   separates_duties boolean not null default false,
+  -- Refunds and write-offs above it need a second person. In minor units; null if none do.
+  approval_limit bigint,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
+  constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
   constraint tenants_clock_offset_ms_check CHECK ((clock_offset_ms >= 0)),
   constraint tenants_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
@@ -3900,6 +3903,40 @@ grant insert, select on cheques to billwright_api;
 grant insert, select on cheques to billwright_worker;
 grant update (cleared_date, cleared_by) on cheques to billwright_api;
 grant update (cleared_date, cleared_by) on cheques to billwright_worker;
+
+-- approvals (0020_approvals.sql)
+
+-- A refund or write-off above the approval limit of the workspace. It is booked when a second
+-- person approves it.
+create table approvals (
+  tenant_id bigint not null,
+  approval_id bigint not null,
+  kind text not null,
+  -- Of the refund, or of the first adjustment of the call.
+  reference text not null,
+  amount bigint not null,
+  -- The call that waits, as it was sent.
+  request jsonb not null,
+  status text not null default 'Waiting'::text,
+  requested_at timestamp with time zone not null,
+  requested_by text not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  reason text,
+  constraint approvals_amount_check CHECK ((amount > 0)),
+  constraint approvals_check CHECK (((status = 'Waiting'::text) = (decided_by IS NULL))),
+  constraint approvals_check1 CHECK ((decided_by <> requested_by)),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['Refund'::text, 'Adjustments'::text]))),
+  constraint approvals_pkey PRIMARY KEY (tenant_id, approval_id),
+  constraint approvals_status_check CHECK ((status = ANY (ARRAY['Waiting'::text, 'Approved'::text, 'Rejected'::text]))),
+  constraint approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE UNIQUE INDEX approvals_waiting ON public.approvals USING btree (tenant_id, kind, reference) WHERE (status = 'Waiting'::text);
+alter table approvals enable row level security, force row level security;
+create policy tenant_wall on approvals as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on approvals to billwright_api;
+grant select on approvals to billwright_worker;
+grant update (status, decided_at, decided_by, reason) on approvals to billwright_api;
 
 -- made by no migration
 

@@ -181,6 +181,16 @@ export const routes = {
     method: 'Update',
     action: 'Clear Payment',
   },
+  getApprovals: {
+    path: '/billing/approvals/get-approvals',
+    method: 'Retrieve',
+    action: 'Retrieve Approvals',
+  },
+  decideApproval: {
+    path: '/billing/approvals/decide-approval',
+    method: 'Update',
+    action: 'Decide Approval',
+  },
   makeCashDesks: {
     path: '/billing/cash-desks/make-cash-desks',
     method: 'Create',

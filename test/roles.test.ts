@@ -125,6 +125,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   transferPayment: managers,
   reallocatePayment: managers,
   clearPayment: cashiers,
+  getApprovals: [...managers, 'Accountant', 'Auditor'],
+  decideApproval: [...managers, 'Accountant'],
   makeCashDesks: administrator,
   getCashDesks: [...readers, 'Cashier'],
   closeDay: cashiers,

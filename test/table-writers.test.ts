@@ -11,6 +11,7 @@ type Writers = string | null | Record<string, string>;
 
 const writers: Record<string, Writers> = {
   adjustments: 'domain/receivables',
+  approvals: 'domain/receivables',
   assignment_registers: 'domain/meters',
   audit_entries: 'domain/audit',
   bank_accounts: 'domain/pricing',

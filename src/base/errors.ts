@@ -100,6 +100,7 @@ export const errorCodes = {
   PRINT_FILE_NOT_FOUND: notFound('The job has no print file with this number'),
   RUN_NOT_FOUND: notFound('The term has no run with this number'),
   CASH_DESK_NOT_FOUND: notFound('No cash desk has this code'),
+  APPROVAL_NOT_FOUND: notFound('No approval has this id'),
   LEDGER_ACCOUNT_NOT_FOUND: notFound('No ledger account has this code'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
@@ -127,6 +128,7 @@ export const errorCodes = {
   READING_LOCKED: conflict(
     'A term has locked this reading or a later one; unpost its readings first',
   ),
+  APPROVAL_REQUIRED: conflict('A second person must approve this'),
   MONTH_CLOSED: conflict('The month of the ledger is closed'),
   ALREADY_REVERSED: conflict('The payment was already reversed'),
   INVALID_STATE: conflict('The status of the object does not allow this operation'),

@@ -74,7 +74,14 @@ const groups: readonly Group[] = [
     description:
       'Take payments, see what each settles, reverse one, refund and use wallets. Statements. ' +
       'Import files of banks and decide whose money is left.',
-    paths: ['payments/make-payments', 'payments/', 'cash-desks/', 'statements/', 'bank-files/'],
+    paths: [
+      'payments/make-payments',
+      'payments/',
+      'cash-desks/',
+      'approvals/',
+      'statements/',
+      'bank-files/',
+    ],
   },
   {
     name: 'Ledger',

@@ -1,6 +1,8 @@
 // All that the server can be asked. Registered by one loop; the client's types come from here too.
 
 import { makeAdjustments } from './adjustments/make-adjustments.ts';
+import { decideApproval } from './approvals/decide-approval.ts';
+import { getApprovals } from './approvals/get-approvals.ts';
 import { getAudit } from './audit/get-audit.ts';
 import { changePassword } from './auth/change-password.ts';
 import { getClients } from './auth/get-clients.ts';
@@ -171,6 +173,8 @@ export const catalogue = {
   settleWallet,
   transferPayment,
   clearPayment,
+  getApprovals,
+  decideApproval,
   makeCashDesks,
   getCashDesks,
   closeDay,

@@ -420,7 +420,7 @@ const changes: Record<
     after: { status: 'Sent' },
   },
   ...auditedPayments(admin),
-  ...auditedDesks(admin),
+  ...auditedDesks(admin, () => scene.loginAs(admin, ['Billing Manager'])),
   ...auditedBooks(admin),
   cancelBill: {
     call: async () => {

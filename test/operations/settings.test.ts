@@ -26,6 +26,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     deliveryChannels: ['Email', 'Portal'],
     letterhead: {},
     reminders: [],
+    approvalLimit: null,
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,

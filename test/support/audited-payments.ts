@@ -70,14 +70,30 @@ export function auditedPayments(admin: TestClient) {
   };
 }
 
-/** Cash desks, cheques, and payments that are moved. */
-export function auditedDesks(admin: TestClient) {
+/** Cash desks, cheques, payments that are moved, and what a second person approves. */
+export function auditedDesks(admin: TestClient, second: () => Promise<TestClient>) {
   const pay = async (reference: string, more = {}) => {
     const paid = { reference, partyID: 1, amount: 10, paymentMethod: 'Cheque', ...more } as const;
     const { headers } = await admin.makePayments({ payments: [paid] });
     return Number(headers.get('x-resource-id'));
   };
   return {
+    decideApproval: {
+      call: async () => {
+        const limited = (approvalLimit: number | null) =>
+          admin.updateSettings({ data: { approvalLimit } });
+        await pay('C-0', { paymentMethod: 'Cash' });
+        await limited(0);
+        const wanted = { partyID: 1, amount: 1, reference: 'F-2', paymentMethod: 'Cash' } as const;
+        await (await second()).refundPayment({ data: wanted }).catch(() => {});
+        await limited(null);
+        const data = { approvalID: 1, decision: 'Reject', reason: 'Not agreed' } as const;
+        return admin.decideApproval({ data });
+      },
+      subject: 'approval',
+      before: { status: 'Waiting', reason: null },
+      after: { status: 'Rejected', reason: 'Not agreed' },
+    },
     makeCashDesks: {
       call: () => {
         const desk = { code: 'MAIN', name: 'Gate', cashAccountID: 1 };

@@ -138,6 +138,13 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
      values ($1, 901, 1, $2, 1, $3, 60000)`,
     [tenantId, seeded.creditedBill, mark],
   );
+  const refund = { partyID: 1, amount: 1, reference: mark, paymentMethod: 'Cash' };
+  await scene.sql.query(
+    `insert into approvals (tenant_id, approval_id, kind, reference, amount, request, requested_at,
+       requested_by)
+     values ($1, 1, 'Refund', $2, 100, $3, now(), 'a clerk')`,
+    [tenantId, mark, JSON.stringify(refund)],
+  );
   const error = { code: 'INTERNAL_ERROR', message: mark, field: null, details: [] };
   await scene.sql.query(
     `insert into jobs (tenant_id, job_id, operation, term_id, status, is_immediate, due_at,

@@ -88,6 +88,7 @@ export const workingRequests: Record<string, Json> = {
     },
   },
   clearPayment: { data: { paymentID: 4 } },
+  decideApproval: { data: { approvalID: 1, decision: 'Reject', reason: 'Not agreed' } },
   makeCashDesks: { cashDesks: [{ code: 'GATE', name: 'Gate', cashAccountID: 1 }] },
   closeDay: {
     data: {

@@ -27,6 +27,7 @@ const seriesStart = {
   // The chart of accounts that every workspace begins with.
   'ledger-account': 10,
   'cash-desk': 0,
+  approval: 0,
   journal: 0,
   entry: 0,
   'open-item': 0,

@@ -18,6 +18,8 @@ export type SettingsRow = {
   access_token_seconds: number | null;
   idle_seconds: number | null;
   separates_duties: boolean;
+  /** Minor units; null if no refund or write-off needs a second person. */
+  approval_limit: number | null;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -151,8 +153,8 @@ export async function setStatus(
 
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
-  access_token_seconds, idle_seconds, separates_duties, sandbox, clock_offset_ms, modified_at,
-  modified_by, ts`);
+  access_token_seconds, idle_seconds, separates_duties, approval_limit, sandbox, clock_offset_ms,
+  modified_at, modified_by, ts`);
 
 export async function findSettings(
   tx: Tx,
@@ -187,6 +189,7 @@ export async function updateSettings(
       access_token_seconds = ${settings.access_token_seconds},
       idle_seconds = ${settings.idle_seconds},
       separates_duties = ${settings.separates_duties},
+      approval_limit = ${settings.approval_limit},
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

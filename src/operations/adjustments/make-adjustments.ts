@@ -4,6 +4,7 @@ import { detailsOf, errorFromRows, type RowProblem } from '../../base/errors.ts'
 import { amountWords, minorUnitsFrom } from '../../base/money.ts';
 import { makeAdjustments as make } from '../../domain/receivables/adjust.ts';
 import { adjustmentKinds, type WantedAdjustment } from '../../domain/receivables/adjustment.ts';
+import { requireSecondPerson } from '../approving.ts';
 import { date, empty, filledText, id, limits, maybe, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { dayOf, postingOf } from '../payments/payment-fields.ts';
@@ -20,6 +21,11 @@ const adjustment = Type.Object({
   reason: filledText({ max: 500 }),
 });
 
+const request = Type.Object({
+  adjustments: Type.Array(adjustment, { minItems: 1, maxItems: limits.batch }),
+});
+export type AdjustmentsSent = Type.Static<typeof request>;
+
 export const makeAdjustments = operation({
   path: '/billing/adjustments/make-adjustments',
   method: 'Create',
@@ -27,9 +33,7 @@ export const makeAdjustments = operation({
   access: { permission: 'credits:write' },
   summary: 'Charges or credits customers beside their bills, or writes debts off; all or none.',
   takesRows: true,
-  request: Type.Object({
-    adjustments: Type.Array(adjustment, { minItems: 1, maxItems: limits.batch }),
-  }),
+  request,
   response: empty,
   errors: [
     'SUBSCRIPTION_NOT_FOUND',
@@ -37,6 +41,7 @@ export const makeAdjustments = operation({
     'DUPLICATE',
     'AMOUNT_ABOVE_OPEN',
     'DATE_IN_FUTURE',
+    'APPROVAL_REQUIRED',
     'ROWS_REJECTED',
   ],
   example: {
@@ -53,22 +58,37 @@ export const makeAdjustments = operation({
     ],
   },
   async handle(call, body) {
-    const { today, stamp } = postingOf(call);
-    const read = body.adjustments.map((sent, row) => adjustmentFrom(sent, row, call, today));
-    const wrong = read.flatMap((one) => one.problems);
-    if (wrong.length > 0) throw errorFromRows(detailsOf(wrong, 'adjustments'));
-    const wanted = read.map((one) => one.adjustment);
-    const made = await make(call.tx, call.tenant.tenantId, wanted, { today, stamp });
-    if (made.problems.length > 0) throw errorFromRows(detailsOf(made.problems, 'adjustments'));
-    wanted.forEach(({ date: day, ...facts }, row) => {
-      const subjectId = made.adjustmentIds[row] ?? 0;
-      const after = { ...facts, date: day.toString() };
-      call.audit({ subject: 'adjustment', subjectId, before: null, after });
-    });
-    const message = `${counted(wanted.length - made.repeated, 'adjustment')} made`;
-    return { message, data: {}, ids: { resourceIds: [...made.adjustmentIds] } };
+    const { message, ids, givenUp } = await adjustAll(call, body);
+    if (givenUp) await requireSecondPerson(call, { ...givenUp, request: body });
+    return { message, data: {}, ids: { resourceIds: [...ids] } };
   },
 });
+
+export async function adjustAll(call: Call, body: AdjustmentsSent) {
+  const { today, stamp } = postingOf(call);
+  const read = body.adjustments.map((sent, row) => adjustmentFrom(sent, row, call, today));
+  const wrong = read.flatMap((one) => one.problems);
+  if (wrong.length > 0) throw errorFromRows(detailsOf(wrong, 'adjustments'));
+  const wanted = read.map((one) => one.adjustment);
+  const made = await make(call.tx, call.tenant.tenantId, wanted, { today, stamp });
+  if (made.problems.length > 0) throw errorFromRows(detailsOf(made.problems, 'adjustments'));
+  wanted.forEach(({ date: day, ...facts }, row) => {
+    const subjectId = made.adjustmentIds[row] ?? 0;
+    const after = { ...facts, date: day.toString() };
+    call.audit({ subject: 'adjustment', subjectId, before: null, after });
+  });
+  const isNew = made.repeated < wanted.length;
+  const message = `${counted(wanted.length - made.repeated, 'adjustment')} made`;
+  return { message, ids: made.adjustmentIds, givenUp: isNew ? largestGivenUp(wanted) : undefined };
+}
+
+/** The largest debt that is given up decides whether a second person is needed. */
+function largestGivenUp(wanted: readonly WantedAdjustment[]) {
+  const given = wanted.filter(({ kind }) => kind === 'WriteOff' || kind === 'BadDebt');
+  if (given.length === 0) return undefined;
+  const amount = Math.max(...given.map((one) => one.amount));
+  return { kind: 'Adjustments', reference: wanted[0]?.reference ?? '', amount } as const;
+}
 
 function adjustmentFrom(
   sent: Type.Static<typeof adjustment>,

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { majorUnits } from '../../base/money.ts';
 import type { SettingsRow } from '../../domain/tenants/store.ts';
 import { nullable, timestamp, ts } from '../fields.ts';
 
@@ -18,6 +19,7 @@ export const settingsView = Type.Object({
   accessTokenSeconds: nullable(Type.Integer()),
   idleSeconds: nullable(Type.Integer()),
   separationOfDuty: Type.Boolean(),
+  approvalLimit: nullable(Type.Number()),
   sandbox: Type.Boolean(),
   now: timestamp,
   modifiedAt: timestamp,
@@ -41,6 +43,10 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
     accessTokenSeconds: row.access_token_seconds,
     idleSeconds: row.idle_seconds,
     separationOfDuty: row.separates_duties,
+    approvalLimit:
+      row.approval_limit === null
+        ? null
+        : majorUnits(BigInt(row.approval_limit), row.currency_decimals),
     sandbox: row.sandbox,
     now: formatTimestamp(now, row.timezone),
     modifiedAt: formatTimestamp(row.modified_at, row.timezone),

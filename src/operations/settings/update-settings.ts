@@ -5,6 +5,7 @@ import { countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { isLocale } from '../../base/locales.ts';
+import { amountWords, minorUnitsFrom } from '../../base/money.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import { letterheadProblems } from '../../domain/documents/check-letterhead.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../domain/tenants/store.ts';
 import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
+import { decimal } from '../pricing-fields.ts';
 import { presentSettings } from './settings-fields.ts';
 
 Format.Set('time-zone', isTimeZone);
@@ -93,6 +95,7 @@ const settingsChange = Type.Object({
   separationOfDuty: Type.Optional(
     Type.Boolean({ description: 'a login that generated bills of a term may not post it' }),
   ),
+  approvalLimit: maybe(decimal),
   ts: tsGuard,
 });
 
@@ -181,7 +184,23 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
       sent.accessTokenSeconds === undefined ? before.access_token_seconds : sent.accessTokenSeconds,
     idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
     separates_duties: sent.separationOfDuty ?? before.separates_duties,
+    approval_limit: limitOf(before, sent),
   };
+}
+
+/** Refunds and write-offs above it need a second person; null: none do. */
+function limitOf(
+  before: SettingsRow,
+  { approvalLimit: sent }: Type.Static<typeof settingsChange>,
+): number | null {
+  if (sent === undefined) return before.approval_limit;
+  if (sent === null) return null;
+  const { currency_decimals: decimals } = before;
+  const minor = minorUnitsFrom(String(sent), decimals);
+  if (minor !== undefined && minor >= 0) return minor;
+  const field = 'data.approvalLimit';
+  const message = `${field} is ${amountWords(decimals)}, zero or above, or null`;
+  throw new AppError('INVALID_NUMBER', { message, field });
 }
 
 /** Amounts are stored in minor units: once there are some, their unit cannot change. */
