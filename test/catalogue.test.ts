@@ -18,6 +18,7 @@ const shared = new Set([
   'catalogue.ts',
   'fields.ts',
   'listing.ts',
+  'approving.ts',
   'scheduling.ts',
 ]);
 

@@ -82,7 +82,7 @@ export function auditedDesks(admin: TestClient, second: () => Promise<TestClient
       call: async () => {
         const limited = (approvalLimit: number | null) =>
           admin.updateSettings({ data: { approvalLimit } });
-        await pay('C-0', { paymentMethod: 'Cash' });
+        await pay('C-0', { paymentMethod: 'Cash', amount: 5_000_000 });
         await limited(0);
         const wanted = { partyID: 1, amount: 1, reference: 'F-2', paymentMethod: 'Cash' } as const;
         await (await second()).refundPayment({ data: wanted }).catch(() => {});
