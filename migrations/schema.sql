@@ -2607,7 +2607,7 @@ CASE
         WHEN (written_off > 0) THEN 'WrittenOff'::text
         ELSE 'Paid'::text
     END
-    WHEN (overdue_on IS NOT NULL) THEN 'Overdue'::text
+    WHEN ((overdue_on IS NOT NULL) AND (bill_amount > ((((paid_amount + credited) + written_off) + transferred) + disputed))) THEN 'Overdue'::text
     WHEN (paid_amount > 0) THEN 'PartiallyPaid'::text
     ELSE 'Unpaid'::text
 END) stored,
@@ -3581,6 +3581,59 @@ alter table credit_note_lines enable row level security, force row level securit
 create policy tenant_wall on credit_note_lines as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on credit_note_lines to billwright_api;
 grant insert, select on credit_note_lines to billwright_worker;
+
+-- A dispute: an amount of a bill that is booked on the account Disputed until it is resolved. Rows
+-- are appended and never changed.
+create table disputes (
+  tenant_id bigint not null,
+  dispute_id bigint not null,
+  bill_id bigint not null,
+  party_id bigint not null,
+  -- In minor units.
+  amount bigint not null,
+  -- [{subscriptionId, amount}]: what of it is for each subscription of the bill.
+  parts jsonb not null,
+  reason text not null,
+  raised_on date not null,
+  journal_id bigint not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint disputes_amount_check CHECK ((amount > 0)),
+  constraint disputes_parts_check CHECK ((jsonb_typeof(parts) = 'array'::text)),
+  constraint disputes_pkey PRIMARY KEY (tenant_id, dispute_id),
+  constraint disputes_reason_check CHECK ((reason <> ''::text)),
+  constraint disputes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX disputes_bill ON public.disputes USING btree (tenant_id, bill_id);
+CREATE INDEX disputes_party ON public.disputes USING btree (tenant_id, party_id, dispute_id);
+CREATE TRIGGER disputes_append_only BEFORE DELETE OR UPDATE ON public.disputes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table disputes enable row level security, force row level security;
+create policy tenant_wall on disputes as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on disputes to billwright_api;
+grant select on disputes to billwright_worker;
+
+-- How a dispute was resolved. The key is the dispute: a second resolution is impossible.
+create table dispute_resolutions (
+  tenant_id bigint not null,
+  dispute_id bigint not null,
+  outcome text not null,
+  remark text,
+  resolved_on date not null,
+  journal_id bigint not null,
+  -- The credit note of a dispute that was upheld.
+  credit_note_id bigint,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint dispute_resolutions_check CHECK (((outcome = 'Upheld'::text) = (credit_note_id IS NOT NULL))),
+  constraint dispute_resolutions_outcome_check CHECK ((outcome = ANY (ARRAY['Upheld'::text, 'Rejected'::text]))),
+  constraint dispute_resolutions_pkey PRIMARY KEY (tenant_id, dispute_id),
+  constraint dispute_resolutions_tenant_id_dispute_id_fkey FOREIGN KEY (tenant_id, dispute_id) REFERENCES disputes(tenant_id, dispute_id)
+);
+CREATE TRIGGER dispute_resolutions_append_only BEFORE DELETE OR UPDATE ON public.dispute_resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table dispute_resolutions enable row level security, force row level security;
+create policy tenant_wall on dispute_resolutions as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on dispute_resolutions to billwright_api;
+grant select on dispute_resolutions to billwright_worker;
 
 -- bank files (0017_bank_files.sql)
 

@@ -131,6 +131,21 @@ export const routes = {
     method: 'Create',
     action: 'Create Credit Notes',
   },
+  makeDisputes: {
+    path: '/billing/disputes/make-disputes',
+    method: 'Create',
+    action: 'Create Disputes',
+  },
+  getDisputes: {
+    path: '/billing/disputes/get-disputes',
+    method: 'Retrieve',
+    action: 'Retrieve Disputes',
+  },
+  resolveDispute: {
+    path: '/billing/disputes/resolve-dispute',
+    method: 'Update',
+    action: 'Resolve Dispute',
+  },
   getCreditNotes: {
     path: '/billing/credit-notes/get-credit-notes',
     method: 'Retrieve',

@@ -50,6 +50,8 @@ const writers: Record<string, Writers> = {
   counters: 'domain/tenants',
   credit_note_lines: 'domain/bills',
   credit_notes: 'domain/bills',
+  dispute_resolutions: 'domain/receivables',
+  disputes: 'domain/receivables',
   daily_runs: 'domain/tenants',
   deliveries: 'domain/delivery',
   document_settings: 'domain/delivery',

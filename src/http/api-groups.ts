@@ -85,8 +85,8 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Ledger',
-    description: 'Credit notes, adjustments and the balances of ledger accounts.',
-    paths: ['credit-notes/', 'adjustments/', 'ledger/'],
+    description: 'Credit notes, adjustments, disputes and the balances of ledger accounts.',
+    paths: ['credit-notes/', 'adjustments/', 'disputes/', 'ledger/'],
   },
   {
     name: 'Imports and exports',

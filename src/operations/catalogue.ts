@@ -56,6 +56,9 @@ import { updateConnection } from './connections/update-connection.ts';
 import { getCreditNoteDocument } from './credit-notes/get-credit-note-document.ts';
 import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
 import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
+import { getDisputes } from './disputes/get-disputes.ts';
+import { makeDisputes } from './disputes/make-disputes.ts';
+import { resolveDispute } from './disputes/resolve-dispute.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { uploadPart } from './imports/upload-part.ts';
@@ -163,6 +166,9 @@ export const catalogue = {
   cancelBill: cancelBillOperation,
   billConnection,
   makeCreditNotes,
+  makeDisputes,
+  getDisputes,
+  resolveDispute,
   getCreditNotes,
   getCreditNoteDocument,
   makePayments,

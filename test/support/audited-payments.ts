@@ -7,6 +7,7 @@ const bankColumns = { date: '1', amount: '2', dateFormat: 'DD/MM/YYYY', decimal:
 
 export function auditedPayments(admin: TestClient) {
   return {
+    ...auditedDisputes(admin),
     makePayments: {
       call: () => {
         const paid = { reference: 'P-1', partyID: 1, amount: 1_000_000 };
@@ -27,19 +28,6 @@ export function auditedPayments(admin: TestClient) {
       subject: 'adjustment',
       before: null,
       after: { reference: 'A-1', kind: 'Debit', amount: 1_000, reason: 'Seal broken' },
-    },
-    makeCreditNotes: {
-      call: async () => {
-        const { data } = await admin.getBills({ partyID: 1, status: 'Published' });
-        const [bill] = data.bills.filter((one) => (one.billAmount ?? 0) > 0);
-        const charged = bill?.components?.find((one) => one.amount > 0);
-        const lines = [{ component: charged?.component ?? '', amount: 0.01 }];
-        const note = { reference: 'N-1', billID: bill?.billID ?? 0, lines, reason: 'Misread' };
-        return admin.makeCreditNotes({ creditNotes: [note] });
-      },
-      subject: 'credit-note',
-      before: null,
-      after: { reference: 'N-1', reason: 'Misread' },
     },
     ...auditedBankFiles(admin),
     settleWallet: {
@@ -206,6 +194,45 @@ function auditedBankFiles(admin: TestClient) {
       subject: 'bank line',
       before: { status: 'Unmatched', reason: null },
       after: { status: 'Ignored', reason: 'Loan' },
+    },
+  };
+}
+
+function auditedDisputes(admin: TestClient) {
+  return {
+    makeCreditNotes: {
+      call: async () => {
+        const { data } = await admin.getBills({ partyID: 1, status: 'Published' });
+        const [bill] = data.bills.filter((one) => (one.billAmount ?? 0) > 0);
+        const charged = bill?.components?.find((one) => one.amount > 0);
+        const lines = [{ component: charged?.component ?? '', amount: 0.01 }];
+        const note = { reference: 'N-1', billID: bill?.billID ?? 0, lines, reason: 'Misread' };
+        return admin.makeCreditNotes({ creditNotes: [note] });
+      },
+      subject: 'credit-note',
+      before: null,
+      after: { reference: 'N-1', reason: 'Misread' },
+    },
+    makeDisputes: {
+      call: async () => {
+        const { data } = await admin.getBills({ partyID: 1, status: 'Published' });
+        const [bill] = data.bills.filter((one) => (one.outstandingAmount ?? 0) > 0);
+        const disputed = { billID: bill?.billID ?? 0, amount: 0.01, reason: 'Too much' };
+        return admin.makeDisputes({ disputes: [disputed] });
+      },
+      subject: 'dispute',
+      before: null,
+      after: { amount: 1, reason: 'Too much' },
+    },
+    resolveDispute: {
+      call: async () => {
+        const { data } = await admin.getDisputes({ status: 'Open' });
+        const disputeID = data.disputes[0]?.disputeID ?? 0;
+        return admin.resolveDispute({ data: { disputeID, outcome: 'Rejected', remark: 'Right' } });
+      },
+      subject: 'dispute',
+      before: { status: 'Open', remark: null, creditNoteNumber: null },
+      after: { status: 'Rejected', remark: 'Right', creditNoteNumber: null },
     },
   };
 }

@@ -145,6 +145,12 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
      values ($1, 1, 'Refund', $2, 100, $3, now(), 'a clerk')`,
     [tenantId, mark, JSON.stringify(refund)],
   );
+  await scene.sql.query(
+    `insert into disputes (tenant_id, dispute_id, bill_id, party_id, amount, parts, reason,
+       raised_on, journal_id, created_at, created_by)
+     values ($1, 901, $2, 1, 100, '[]', $3, '2024-03-20', 1, now(), $3)`,
+    [tenantId, seeded.creditedBill, mark],
+  );
   const error = { code: 'INTERNAL_ERROR', message: mark, field: null, details: [] };
   await scene.sql.query(
     `insert into jobs (tenant_id, job_id, operation, term_id, status, is_immediate, due_at,

@@ -99,6 +99,10 @@ export const workingRequests: Record<string, Json> = {
   closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
   reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
   exportMonth: { month: '07/2025', format: 'CSV' },
+  makeDisputes: {
+    disputes: [{ billID: seeded.publishedBill, amount: 1, reason: 'Too much' }],
+  },
+  resolveDispute: { data: { disputeID: 901, outcome: 'Rejected', remark: 'Right' } },
   makeCreditNotes: {
     creditNotes: [
       {

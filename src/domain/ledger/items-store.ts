@@ -2,6 +2,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { ledgerAccounts } from './accounts.ts';
 import { openItemsOfContext } from './accounts-store.ts';
 import { openOfBill, openOfItem, openOfPart } from './open-amounts-store.ts';
 import type { OpenItem } from './open-item.ts';
@@ -113,6 +114,21 @@ function openOthers(tenantId: number, wanted: ItemsWanted): Sql {
     left join bills b on b.tenant_id = ${tenantId} and b.bill_id = i.bill_id
       and i.kind = 'Surcharge'
     where i.tenant_id = ${tenantId} and ${isWanted} and not i.is_settled`;
+}
+
+/** What of bills of a party is in dispute for a subscription. */
+export async function findDisputedBills(
+  tx: Tx,
+  tenantId: number,
+  { partyId, subscriptionId }: { partyId: number; subscriptionId: number },
+): Promise<number> {
+  const { rows } = await sql<{ amount: number }>`
+    select coalesce(sum(amount), 0)::bigint as amount from subledger_entries
+    where tenant_id = ${tenantId} and subscription_id = ${subscriptionId}
+      and party_id = ${partyId} and ledger_account_id = ${ledgerAccounts.disputed}
+      and bill_id is not null
+  `.execute(tx);
+  return rows[0]?.amount ?? 0;
 }
 
 /** In the order of their ids, as every change of several bills takes them. */

@@ -1,7 +1,7 @@
 // Credit notes for lines of posted bills, or for all that is left of them.
 
 import type { Tx } from '../../base/db/pool.ts';
-import { AppError, type RowProblem } from '../../base/errors.ts';
+import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import {
   insertCreditNotes,
@@ -15,10 +15,9 @@ import {
   linesOf,
   restOf,
 } from '../bills/posting/credit-bill.ts';
-import { bookCreditNotes, findCreditable, type WantedNote } from '../bills/posting/credit-notes.ts';
+import { bookCreditNotes, type WantedNote } from '../bills/posting/credit-notes.ts';
 import { isOwedByWorkspace } from '../ledger/accounts.ts';
-import { lockBills, lockWallets } from '../ledger/items-store.ts';
-import { listBillOwners } from './payments-store.ts';
+import { lockCreditable } from './creditable.ts';
 import { problemsOfRace, type Taken, takeNew } from './references.ts';
 
 export type WantedCreditNote = {
@@ -46,7 +45,10 @@ export async function makeCreditNotes(
   const refused = (problems: readonly RowProblem[]) => {
     return { problems, creditNoteIds: [], repeated: 0 };
   };
-  const { bills, problems: missing } = await lockCreditable(tx, tenantId, wanted);
+  const { bills, problems: missing } = await lockCreditable(tx, tenantId, wanted, {
+    list: 'creditNotes',
+    verb: 'credited',
+  });
   if (missing.length > 0) return refused(missing);
   const references = wanted.flatMap((one) => one.reference ?? []);
   const known = await listCreditNoteReferences(tx, tenantId, references);
@@ -63,38 +65,6 @@ export async function makeCreditNotes(
   const idOf = new Map(taken.rows.map((one, at) => [one.id, made[at]?.creditNoteId ?? 0]));
   const creditNoteIds = taken.ids.map((id) => idOf.get(id) ?? id);
   return { problems: [], creditNoteIds, repeated: wanted.length - made.length };
-}
-
-/** Refuses a bill that is not posted, also one that was cancelled while this waited for it. */
-async function lockCreditable(
-  tx: Tx,
-  tenantId: number,
-  wanted: readonly WantedCreditNote[],
-): Promise<{ bills: Map<number, Creditable>; problems: RowProblem[] }> {
-  const billIds = [...new Set(wanted.map((one) => one.billId))];
-  const owners = await listBillOwners(tx, tenantId, billIds);
-  await lockWallets(tx, tenantId, [...owners.values()]);
-  await lockBills(tx, tenantId, billIds);
-  const bills = await findCreditable(tx, tenantId, billIds);
-  const problems = wanted.flatMap(({ billId }, row): RowProblem[] => {
-    if (bills.has(billId)) return [];
-    const message = `No bill has the id ${billId}`;
-    return [{ row, name: 'billID', code: 'BILL_NOT_FOUND', message, rejectedValue: billId }];
-  });
-  if (problems.length > 0) return { bills, problems };
-  wanted.forEach(({ billId }, row) => {
-    const bill = bills.get(billId);
-    const isPosted = bill?.status === 'Posted' || bill?.status === 'Published';
-    if (bill && isPosted && owners.get(billId) === bill.partyId) return;
-    const what = `Bill ${bill?.billNumber ?? billId} is ${bill?.status}`;
-    throw new AppError('INVALID_STATE', {
-      message: `${what}: only posted and published bills can be credited`,
-      field: `creditNotes[${row}].billID`,
-      current: { status: bill?.status ?? null },
-      allowed: ['Posted', 'Published'],
-    });
-  });
-  return { bills, problems };
 }
 
 /** A reference that was used for the same bill and amount is a repetition. */

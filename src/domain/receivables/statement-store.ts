@@ -114,6 +114,21 @@ export async function findWallet(tx: Tx, tenantId: number, partyId: number): Pro
   return BigInt(rows[0]?.balance ?? 0);
 }
 
+/** What is in dispute now. */
+export async function findDisputed(
+  tx: Tx,
+  tenantId: number,
+  { partyId, subscriptionId }: StatementKey,
+): Promise<bigint> {
+  const ofSubscription =
+    subscriptionId === null ? sql`` : sql`and subscription_id = ${subscriptionId}`;
+  const { rows } = await sql<{ disputed: string }>`
+    select coalesce(sum(disputed), 0)::text as disputed from subscription_balances
+    where tenant_id = ${tenantId} and party_id = ${partyId} ${ofSubscription}
+  `.execute(tx);
+  return BigInt(rows[0]?.disputed ?? 0);
+}
+
 /** The owner of a subscription, or the party of a number. */
 export async function findStatementKey(
   tx: Tx,

@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoDeposit, intoWallet, opening, settling } from '../ledger/book.ts';
-import { listOpenItems, lockWallets } from '../ledger/items-store.ts';
+import { findDisputedBills, listOpenItems, lockWallets } from '../ledger/items-store.ts';
 import type { EntryKind } from '../ledger/journal.ts';
 import { settle, useCredits } from '../ledger/settle.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
@@ -102,6 +102,10 @@ export async function moveBalances(
   await lockWallets(tx, tenantId, [partyId, toPartyId]);
   const held = await findBalances(tx, tenantId, { subscriptionId, partyId });
   const items = await listOpenItems(tx, tenantId, { partyId, subscriptionId });
+  // A dispute of a bill is resolved with the party of the bill.
+  const ofBills =
+    held.disputed === 0 ? 0 : await findDisputedBills(tx, tenantId, { subscriptionId, partyId });
+  const doubtful = held.disputed - ofBills;
   const from = { description: 'Moved to the new owner' };
   const to = { description: 'Moved from the old owner' };
   const moved = items.flatMap((item) => {
@@ -123,8 +127,8 @@ export async function moveBalances(
     ...moved,
     intoDeposit({ partyId, subscriptionId }, { ...deposit, amount: -held.deposit }, from),
     intoDeposit({ partyId: toPartyId, subscriptionId }, deposit, to),
-    { ...disputed(partyId, -held.disputed), ...from },
-    { ...disputed(toPartyId, held.disputed), ...to },
+    { ...disputed(partyId, -doubtful), ...from },
+    { ...disputed(toPartyId, doubtful), ...to },
   ].filter((entry) => entry.amount !== 0);
   if (entries.length === 0) return 0;
   const head = {

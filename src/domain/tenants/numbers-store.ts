@@ -33,6 +33,7 @@ const seriesStart = {
   'open-item': 0,
   payment: 0,
   adjustment: 0,
+  dispute: 0,
   term: 0,
   job: 0,
   bill: 0,
@@ -73,7 +74,7 @@ export async function takeNumbers(
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
 type IdSeries = Extract<
   Series,
-  'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment' | 'bank-line'
+  'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment' | 'dispute' | 'bank-line'
 >;
 
 /** Taken from the counter at a time, and handed out by this process. */
@@ -83,6 +84,7 @@ const blockSizes: Record<IdSeries, number> = {
   'open-item': 100,
   payment: 100,
   adjustment: 100,
+  dispute: 10,
   'bank-line': 1_000,
 };
 

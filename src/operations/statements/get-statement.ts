@@ -6,6 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { agingOf } from '../../domain/receivables/aging.ts';
 import {
+  findDisputed,
   findStatement,
   findStatementKey,
   findWallet,
@@ -53,6 +54,7 @@ export const getStatement = operation({
     ),
     closingBalance: money,
     walletBalance: Type.Number({ description: 'paid ahead, as of now; not part of the balance' }),
+    disputedBalance: Type.Number({ description: 'in dispute now; not part of the balance' }),
     aging: Type.Object({
       current: money,
       d1_30: money,
@@ -73,11 +75,12 @@ export const getStatement = operation({
     const days = { from: from?.toString() ?? null, to: to.toString() };
     const { pageNumber, size } = body.page ?? { pageNumber: 0, size: limits.pageSize };
     const window = { offset: pageNumber * size, limit: size };
-    const [found, rows, open, wallet] = await Promise.all([
+    const [found, rows, open, wallet, disputed] = await Promise.all([
       findStatement(tx, tenantId, key, days),
       listStatement(tx, tenantId, key, days, window),
       listOpenAt(tx, tenantId, key, days.to),
       findWallet(tx, tenantId, key.partyId),
+      findDisputed(tx, tenantId, key),
     ]);
     const amount = (minor: bigint) => majorUnits(minor, currencyDecimals);
     const items = open.map((row) => ({ dueDate: row.due_date, open: BigInt(row.open) }));
@@ -92,6 +95,7 @@ export const getStatement = operation({
         entries: rows.map((row) => present(row, found.opening, amount)),
         closingBalance: amount(found.opening + found.moved),
         walletBalance: amount(wallet),
+        disputedBalance: amount(disputed),
         aging: {
           current: amount(aging.current),
           d1_30: amount(aging.d1_30),

@@ -91,6 +91,22 @@ export function linesOf(
   return { lines, above };
 }
 
+/** The lines that credit so much of what is open for a subscription, in the order of settlement. */
+export function openLines(
+  { parts, rules }: Pick<Creditable, 'parts' | 'rules'>,
+  wanted: { subscriptionId: number; amount: number },
+): CreditLine[] {
+  const { subscriptionId } = wanted;
+  const part = parts.find((one) => one.subscriptionId === subscriptionId);
+  let left = wanted.amount;
+  return (part ? componentsOf(part, rules) : []).flatMap(({ component, type, outstanding }) => {
+    const amount = Math.min(left, Number(outstanding));
+    if (amount <= 0) return [];
+    left -= amount;
+    return [{ subscriptionId, component, type, amount }];
+  });
+}
+
 export type Credit = { booking: Booking; toWallet: number };
 
 /** What a cancelled bill takes back besides its own amount. */
