@@ -33,6 +33,10 @@ const nights: Night[] = [
     files: ['test/faults/kills.test.ts', 'test/faults/contention.test.ts'],
     environment: { FAULT_KILLS: '5', FAULT_SUBSCRIPTIONS: '5000', FAULT_MINUTES: '60' },
   },
+  {
+    files: ['test/faults/bank-files.test.ts'],
+    environment: { BANK_KILLS: '60', BANK_LINES: '100000' },
+  },
   { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
   { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },
 ];
