@@ -49,8 +49,8 @@ create table journals (
   tenant_id bigint not null,
   journal_id bigint not null,
   source_type text not null check (source_type in (
-    'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Payment', 'Wallet', 'CreditNote',
-    'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal', 'BankLine',
+    'Opening', 'Deposit', 'Bills', 'Unpost', 'Surcharge', 'Fee', 'Payment', 'Wallet',
+    'CreditNote', 'Adjustment', 'WriteOff', 'Dispute', 'Refund', 'Transfer', 'Reversal', 'BankLine',
     'CashDifference', 'YearEnd'
   )),
   source_id bigint not null,

@@ -530,6 +530,7 @@ create policy tenant_wall on parties as permissive for all using ((tenant_id = c
 grant insert, select, update on parties to billwright_api;
 grant select on parties to billwright_search;
 grant select on parties to billwright_worker;
+grant update (ts) on parties to billwright_worker;
 
 CREATE OR REPLACE FUNCTION public.count_parties()
  RETURNS trigger
@@ -1710,7 +1711,7 @@ create table journals (
   -- The transaction that wrote the journal: only that one adds lines and entries.
   written_in xid8 not null default pg_current_xact_id(),
   constraint journals_pkey PRIMARY KEY (tenant_id, journal_id),
-  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text, 'BankLine'::text, 'CashDifference'::text, 'YearEnd'::text]))),
+  constraint journals_source_type_check CHECK ((source_type = ANY (ARRAY['Opening'::text, 'Deposit'::text, 'Bills'::text, 'Unpost'::text, 'Surcharge'::text, 'Fee'::text, 'Payment'::text, 'Wallet'::text, 'CreditNote'::text, 'Adjustment'::text, 'WriteOff'::text, 'Dispute'::text, 'Refund'::text, 'Transfer'::text, 'Reversal'::text, 'BankLine'::text, 'CashDifference'::text, 'YearEnd'::text]))),
   constraint journals_tenant_id_reverses_journal_id_fkey FOREIGN KEY (tenant_id, reverses_journal_id) REFERENCES journals(tenant_id, journal_id)
 );
 CREATE INDEX journals_date ON public.journals USING btree (tenant_id, posting_date, journal_id);
@@ -2625,6 +2626,7 @@ END) stored,
 ) with (fillfactor=50);
 CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
+CREATE INDEX bills_overdue ON public.bills USING btree (tenant_id, subscription_id) WHERE ((overdue_on IS NOT NULL) AND (NOT is_settled));
 CREATE INDEX bills_party ON public.bills USING btree (tenant_id, party_id, is_settled) INCLUDE (bill_id);
 CREATE INDEX bills_review ON public.bills USING btree (tenant_id, term_id, review_status, bill_id) WHERE (review_status IS NOT NULL);
 CREATE INDEX bills_subscription ON public.bills USING btree (tenant_id, subscription_id, is_settled) INCLUDE (bill_id) WHERE (subscription_id IS NOT NULL);
@@ -3634,6 +3636,173 @@ alter table dispute_resolutions enable row level security, force row level secur
 create policy tenant_wall on dispute_resolutions as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on dispute_resolutions to billwright_api;
 grant select on dispute_resolutions to billwright_worker;
+
+-- late payment (0016_late_payment.sql)
+
+-- A mail to a customer that is no bill: a reminder, or that the balance is low. Its text is fixed
+-- when it is made. It is Sending before it is handed over; one whose outcome is not known is
+-- Uncertain and is not sent again.
+create table notices (
+  tenant_id bigint not null,
+  notice_id bigint not null,
+  kind text not null,
+  party_id bigint not null,
+  subscription_id bigint not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  status text not null default 'Queued'::text,
+  reason text,
+  attempts smallint not null default 0,
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['Reminder'::text, 'LowBalance'::text]))),
+  constraint notices_pkey PRIMARY KEY (tenant_id, notice_id),
+  constraint notices_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Failed'::text, 'Uncertain'::text]))),
+  constraint notices_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+);
+CREATE INDEX notices_party ON public.notices USING btree (tenant_id, party_id);
+CREATE INDEX notices_waiting ON public.notices USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
+alter table notices enable row level security, force row level security;
+create policy tenant_wall on notices as permissive for all using ((tenant_id = current_tenant()));
+grant select on notices to billwright_api;
+grant insert, select on notices to billwright_worker;
+grant update (status, reason, attempts, next_attempt_at, modified_at) on notices to billwright_worker;
+
+-- The collection of the overdue debts of a subscription, from its first step until nothing is
+-- overdue.
+create table dunning_episodes (
+  tenant_id bigint not null,
+  episode_id bigint not null,
+  subscription_id bigint not null,
+  party_id bigint not null,
+  context_id bigint not null,
+  steps_done smallint not null,
+  last_action text not null,
+  last_step_on date not null,
+  started_on date not null,
+  -- What was overdue when the daily job last looked.
+  amount bigint not null,
+  oldest_due_on date not null,
+  -- True if a step disconnected it.
+  is_disconnected boolean not null default false,
+  ended_on date,
+  constraint dunning_episodes_last_action_check CHECK ((last_action = ANY (ARRAY['Remind'::text, 'Fee'::text, 'List'::text, 'Disconnect'::text]))),
+  constraint dunning_episodes_pkey PRIMARY KEY (tenant_id, episode_id),
+  constraint dunning_episodes_steps_done_check CHECK ((steps_done > 0)),
+  constraint dunning_episodes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint dunning_episodes_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE UNIQUE INDEX dunning_episodes_open_key ON public.dunning_episodes USING btree (tenant_id, subscription_id) WHERE (ended_on IS NULL);
+CREATE INDEX dunning_episodes_party ON public.dunning_episodes USING btree (tenant_id, party_id);
+CREATE INDEX dunning_episodes_subscription ON public.dunning_episodes USING btree (tenant_id, subscription_id);
+alter table dunning_episodes enable row level security, force row level security;
+create policy tenant_wall on dunning_episodes as permissive for all using ((tenant_id = current_tenant()));
+grant select on dunning_episodes to billwright_api;
+grant insert, select on dunning_episodes to billwright_worker;
+grant update (steps_done, last_action, last_step_on, amount, oldest_due_on, is_disconnected, ended_on) on dunning_episodes to billwright_worker;
+
+-- A step of an episode. The key holds that each is done once.
+create table dunning_actions (
+  tenant_id bigint not null,
+  episode_id bigint not null,
+  step_number smallint not null,
+  action text not null,
+  done_on date not null,
+  -- What was overdue then, in minor units.
+  amount bigint not null,
+  notice_id bigint,
+  fee bigint,
+  -- Why the step could not be done.
+  problem text,
+  constraint dunning_actions_action_check CHECK ((action = ANY (ARRAY['Remind'::text, 'Fee'::text, 'List'::text, 'Disconnect'::text]))),
+  constraint dunning_actions_pkey PRIMARY KEY (tenant_id, episode_id, step_number),
+  constraint dunning_actions_step_number_check CHECK ((step_number > 0)),
+  constraint dunning_actions_tenant_id_episode_id_fkey FOREIGN KEY (tenant_id, episode_id) REFERENCES dunning_episodes(tenant_id, episode_id)
+);
+alter table dunning_actions enable row level security, force row level security;
+create policy tenant_wall on dunning_actions as permissive for all using ((tenant_id = current_tenant()));
+grant select on dunning_actions to billwright_api;
+grant insert, select on dunning_actions to billwright_worker;
+
+-- A promise to pay, which pauses dunning until its date, or an instalment plan, which pauses
+-- dunning and surcharges while every instalment is paid on its date.
+create table arrangements (
+  tenant_id bigint not null,
+  arrangement_id bigint not null,
+  kind text not null,
+  party_id bigint not null,
+  subscription_id bigint,
+  amount bigint not null,
+  -- Of a promise its date, of a plan the last instalment.
+  until_date date not null,
+  bill_ids bigint[] not null default '{}'::bigint[],
+  -- What was open of the bills of a plan when it was made: what is less now is paid.
+  open_at_start bigint not null default 0,
+  reason text not null,
+  status text not null default 'Active'::text,
+  end_reason text,
+  ended_on date,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint arrangements_amount_check CHECK ((amount > 0)),
+  constraint arrangements_ended CHECK (((status = 'Active'::text) = (ended_on IS NULL))),
+  constraint arrangements_kind_check CHECK ((kind = ANY (ARRAY['Promise'::text, 'InstalmentPlan'::text]))),
+  constraint arrangements_pkey PRIMARY KEY (tenant_id, arrangement_id),
+  constraint arrangements_plan CHECK (((kind = 'InstalmentPlan'::text) = (subscription_id IS NOT NULL))),
+  constraint arrangements_reason_check CHECK ((reason <> ''::text)),
+  constraint arrangements_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Kept'::text, 'Broken'::text, 'Ended'::text]))),
+  constraint arrangements_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint arrangements_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE INDEX arrangements_active ON public.arrangements USING btree (tenant_id, party_id) WHERE (status = 'Active'::text);
+CREATE INDEX arrangements_party ON public.arrangements USING btree (tenant_id, party_id);
+CREATE UNIQUE INDEX arrangements_plan_key ON public.arrangements USING btree (tenant_id, subscription_id) WHERE ((status = 'Active'::text) AND (kind = 'InstalmentPlan'::text));
+CREATE INDEX arrangements_subscription ON public.arrangements USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
+alter table arrangements enable row level security, force row level security;
+create policy tenant_wall on arrangements as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on arrangements to billwright_api;
+grant select on arrangements to billwright_worker;
+grant update (status, end_reason, ended_on, modified_at, modified_by) on arrangements to billwright_api;
+grant update (status, end_reason, ended_on, modified_at, modified_by) on arrangements to billwright_worker;
+
+-- An instalment of a plan, in minor units.
+create table instalments (
+  tenant_id bigint not null,
+  arrangement_id bigint not null,
+  instalment_number smallint not null,
+  due_date date not null,
+  amount bigint not null,
+  constraint instalments_amount_check CHECK ((amount > 0)),
+  constraint instalments_instalment_number_check CHECK ((instalment_number > 0)),
+  constraint instalments_pkey PRIMARY KEY (tenant_id, arrangement_id, instalment_number),
+  constraint instalments_tenant_id_arrangement_id_fkey FOREIGN KEY (tenant_id, arrangement_id) REFERENCES arrangements(tenant_id, arrangement_id)
+);
+alter table instalments enable row level security, force row level security;
+create policy tenant_wall on instalments as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on instalments to billwright_api;
+grant select on instalments to billwright_worker;
+
+-- A party or a subscription for which no dunning step is done until a date: a vulnerable customer.
+create table dunning_holds (
+  tenant_id bigint not null,
+  holder_kind text not null,
+  holder_id bigint not null,
+  until_date date not null,
+  reason text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  constraint dunning_holds_holder_kind_check CHECK ((holder_kind = ANY (ARRAY['Party'::text, 'Subscription'::text]))),
+  constraint dunning_holds_pkey PRIMARY KEY (tenant_id, holder_kind, holder_id),
+  constraint dunning_holds_reason_check CHECK ((reason <> ''::text))
+);
+alter table dunning_holds enable row level security, force row level security;
+create policy tenant_wall on dunning_holds as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on dunning_holds to billwright_api;
+grant select on dunning_holds to billwright_worker;
 
 -- bank files (0017_bank_files.sql)
 

@@ -222,6 +222,26 @@ export const routes = {
     method: 'Create',
     action: 'Create Adjustments',
   },
+  getDunning: {
+    path: '/billing/dunning/get-dunning',
+    method: 'Retrieve',
+    action: 'Retrieve Dunning',
+  },
+  makePromises: {
+    path: '/billing/dunning/make-promises',
+    method: 'Create',
+    action: 'Create Promises',
+  },
+  makeInstalmentPlans: {
+    path: '/billing/dunning/make-instalment-plans',
+    method: 'Create',
+    action: 'Create Instalment Plans',
+  },
+  endArrangement: {
+    path: '/billing/dunning/end-arrangement',
+    method: 'Update',
+    action: 'End Arrangement',
+  },
   getStatement: {
     path: '/billing/statements/get-statement',
     method: 'Retrieve',

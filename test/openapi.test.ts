@@ -142,6 +142,7 @@ test('every operation is in a group that has a description, in the order of the 
     'Bill run',
     'Bills and documents',
     'Payments',
+    'Collections',
     'Ledger',
     'Imports and exports',
     'Jobs and audit',

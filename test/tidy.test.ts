@@ -34,6 +34,7 @@ const domainOrder = [
   'receivables',
   'bank-files',
   'delivery',
+  'collections',
   'events',
   'imports',
   'exports',

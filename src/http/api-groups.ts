@@ -84,6 +84,12 @@ const groups: readonly Group[] = [
     ],
   },
   {
+    name: 'Collections',
+    description:
+      'See which debts are collected and by which step. Record promises and instalment plans.',
+    paths: ['dunning/'],
+  },
+  {
     name: 'Ledger',
     description: 'Credit notes, adjustments, disputes and the balances of ledger accounts.',
     paths: ['credit-notes/', 'adjustments/', 'disputes/', 'ledger/'],

@@ -59,6 +59,10 @@ import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
 import { getDisputes } from './disputes/get-disputes.ts';
 import { makeDisputes } from './disputes/make-disputes.ts';
 import { resolveDispute } from './disputes/resolve-dispute.ts';
+import { endArrangement } from './dunning/end-arrangement.ts';
+import { getDunning } from './dunning/get-dunning.ts';
+import { makeInstalmentPlans } from './dunning/make-instalment-plans.ts';
+import { makePromises } from './dunning/make-promises.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { uploadPart } from './imports/upload-part.ts';
@@ -185,6 +189,10 @@ export const catalogue = {
   getCashDesks,
   closeDay,
   makeAdjustments,
+  getDunning,
+  makePromises,
+  makeInstalmentPlans,
+  endArrangement,
   getStatement,
   importData,
   uploadPart,

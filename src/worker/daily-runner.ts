@@ -5,7 +5,9 @@ import { isUnavailable } from '../base/db/faults.ts';
 import { listen } from '../base/db/listen.ts';
 import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
+import { sendNotices } from '../domain/delivery/send-notices.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
+import type { Equipment } from '../jobs/tools.ts';
 import { findDueTasks, runDailyTask } from './daily.ts';
 import { countAll } from './monitor.ts';
 import { restUntilWoken } from './rest.ts';
@@ -16,6 +18,8 @@ export type DailyRunnerOptions = {
   connection?: Connection;
   clock: Clock;
   log: Log;
+  /** Sends the notices that daily jobs queue; without it they wait. */
+  equipment?: Pick<Equipment, 'mailer' | 'mailDomain' | 'mailsAtOnce'>;
   /** The one workspace to work for, instead of all. */
   tenantId?: number;
 };
@@ -99,7 +103,7 @@ async function runDueTasks(
  * jobs go on.
  */
 async function runWorkspace(
-  { database, clock, log }: DailyRunnerOptions,
+  { database, clock, log, equipment }: DailyRunnerOptions,
   tenantId: number,
   isStopping: () => boolean,
 ): Promise<boolean> {
@@ -113,6 +117,9 @@ async function runWorkspace(
       failed.add(task.job);
       log.error({ err: error, ...task }, 'a daily job failed');
     }
+  }
+  if (equipment && !isStopping()) {
+    await sendNotices({ database, log, isStopping, ...equipment }, tenantId, clock);
   }
   return failed.size === 0;
 }

@@ -7,6 +7,8 @@ import { deleteExpired } from '../domain/access/sessions-store.ts';
 import { fallOverdue } from '../domain/bills/late/fall-overdue-store.ts';
 import { surchargeLate } from '../domain/bills/late/surcharge.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
+import { reviewArrangements } from '../domain/collections/arrangements.ts';
+import { dunOverdue } from '../domain/collections/dunning.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
@@ -58,7 +60,9 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ['subscriptions', { at: Temporal.PlainTime.from('00:05'), run: advanceSubscriptions }],
   ['overdue', { at: Temporal.PlainTime.from('00:10'), runChunk: fallOverdue }],
   ['ledger', { at: Temporal.PlainTime.from('00:20'), run: keepLedger }],
+  ['arrangements', { at: Temporal.PlainTime.from('00:25'), run: reviewArrangements }],
   ['surcharges', { at: Temporal.PlainTime.from('00:30'), runChunk: surchargeLate }],
+  ['dunning', { at: Temporal.PlainTime.from('00:50'), runChunk: dunOverdue }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 

@@ -7,6 +7,7 @@ const bankColumns = { date: '1', amount: '2', dateFormat: 'DD/MM/YYYY', decimal:
 
 export function auditedPayments(admin: TestClient) {
   return {
+    ...auditedArrangements(admin),
     ...auditedDisputes(admin),
     makePayments: {
       call: () => {
@@ -122,6 +123,44 @@ export function auditedDesks(admin: TestClient, second: () => Promise<TestClient
       subject: 'payment',
       before: { status: 'Posted', movedTo: null },
       after: { status: 'Reversed', reason: 'Wrong house' },
+    },
+  };
+}
+
+/** Arrangements with a customer who owes. */
+function auditedArrangements(admin: TestClient) {
+  let arrangementID = 0;
+  return {
+    makePromises: {
+      call: async () => {
+        const promise = { partyNumber: 100001, amount: 5, date: '31/12/2099', reason: 'Payday' };
+        const answer = await admin.makePromises({ promises: [promise] });
+        arrangementID = Number(answer.headers.get('x-resource-id'));
+        return answer;
+      },
+      subject: 'arrangement',
+      before: null,
+      after: { kind: 'Promise', amount: 500, reason: 'Payday' },
+    },
+    endArrangement: {
+      call: () => admin.endArrangement({ data: { arrangementID, reason: 'Moved away' } }),
+      subject: 'arrangement',
+      before: { status: 'Active', reason: 'Payday' },
+      after: { status: 'Ended', reason: 'Moved away' },
+    },
+    makeInstalmentPlans: {
+      call: async () => {
+        const { data } = await admin.getBills({ partyID: 1, status: 'Published' });
+        const bill = data.bills.find((one) => (one.outstandingAmount ?? 0) > 0);
+        const amount = bill?.outstandingAmount ?? 0;
+        const instalments = [{ dueDate: '31/12/2099', amount }];
+        const { connectionNumber, billID = 0 } = bill ?? {};
+        const plan = { connectionNumber: connectionNumber ?? '', billIDs: [billID], instalments };
+        return admin.makeInstalmentPlans({ plans: [{ ...plan, reason: 'No job' }] });
+      },
+      subject: 'arrangement',
+      before: null,
+      after: { kind: 'InstalmentPlan', reason: 'No job' },
     },
   };
 }

@@ -20,6 +20,7 @@ export const seeded = {
   job: 901,
   failedJob: 902,
   waitingJob: 903,
+  arrangement: 901,
   delivery: 917,
 } as const;
 
@@ -170,6 +171,31 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
     ],
   );
   await seedDelivered(scene, tenantId, mark);
+  await seedDunning(scene, tenantId, mark);
+}
+
+/** A subscription that is reminded of a debt, with a promise to pay. */
+async function seedDunning(scene: Scene, tenantId: number, mark: string): Promise<void> {
+  await scene.sql.query(
+    `insert into dunning_episodes (tenant_id, episode_id, subscription_id, party_id, context_id,
+       steps_done, last_action, last_step_on, started_on, amount, oldest_due_on)
+     select tenant_id, 901, subscription_id, party_id, context_id, 1, 'Remind', '2024-03-20',
+       '2024-03-20', 60000, '2024-03-15'
+     from subscriptions where tenant_id = $1 and subscription_number = 'RUN-1'`,
+    [tenantId],
+  );
+  await scene.sql.query(
+    `insert into dunning_actions (tenant_id, episode_id, step_number, action, done_on, amount,
+       problem)
+     values ($1, 901, 1, 'Remind', '2024-03-20', 60000, $2)`,
+    [tenantId, mark],
+  );
+  await scene.sql.query(
+    `insert into arrangements (tenant_id, arrangement_id, kind, party_id, amount, until_date,
+       reason, created_at, created_by, modified_at, modified_by)
+     values ($1, $2, 'Promise', 1, 60000, '2099-12-31', $3, now(), $3, now(), $3)`,
+    [tenantId, seeded.arrangement, mark],
+  );
 }
 
 /** The document of the published bill, and how it was sent. */

@@ -72,6 +72,18 @@ export const workingRequests: Record<string, Json> = {
       allocations: [{ billID: seeded.publishedBill, amount: 1 }],
     },
   },
+  makePromises: {
+    promises: [{ partyNumber: 100001, amount: 5, date: '31/12/2099', reason: 'Payday' }],
+  },
+  makeInstalmentPlans: {
+    plans: [
+      {
+        ...{ connectionNumber: 'RUN-1', billIDs: [seeded.creditedBill], reason: 'No job' },
+        instalments: [{ dueDate: '31/12/2099', amount: 600 }],
+      },
+    ],
+  },
+  endArrangement: { data: { arrangementID: seeded.arrangement, reason: 'Moved away' } },
   makeAdjustments: {
     adjustments: [
       {

@@ -7,6 +7,7 @@ export type JournalSource =
   | 'Bills'
   | 'Unpost'
   | 'Surcharge'
+  | 'Fee'
   | 'Payment'
   | 'Wallet'
   | 'CreditNote'

@@ -1,5 +1,6 @@
 // What a pricing context consists of: settings, which are as they are now, and its pricing, which
 // is versioned with effective dates.
+
 import type {
   ContextDefinition,
   Flag,
@@ -7,6 +8,7 @@ import type {
   PlanDefinition,
   Version,
 } from '../rating/definitions/definitions.ts';
+import type { DunningPlan } from './dunning-plan.ts';
 
 export type ContextSettings = {
   name: string;
@@ -52,6 +54,7 @@ export type ContextPricing = Omit<
   readonly readingGraceDays?: number;
   readonly graceDays?: number;
   readonly lateFeeBasis?: string;
+  readonly dunning?: DunningPlan | null;
   readonly autoApplyWallet?: number;
   readonly requireDeposit?: number;
   /** What may be owed by a customer who is connected again, in major units. */

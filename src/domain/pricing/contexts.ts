@@ -39,6 +39,7 @@ import {
   takesCash,
   updateContext,
 } from './contexts-store.ts';
+import { assertDunning } from './dunning-plan.ts';
 import { loadDefinitions, wireDate } from './price-books.ts';
 import { assertUnused, changeUnique } from './usage.ts';
 
@@ -100,6 +101,7 @@ export async function createContext(
   const { errors } = await checkDefinitionsFrom(tenantId, definitions, '01/01/0001');
   assertSound(errors, inService);
   await assertTemplates(tx, tenantId, settings);
+  await assertDunning(tx, tenantId, pricing);
   await assertCashAccount(tx, tenantId, settings);
   const id = await takeNumbers(tx, tenantId, 'context', 1);
   await insertContext(tx, tenantId, { id, code, settings }, stamp);
@@ -147,6 +149,7 @@ export async function changeContext(
     await assertCashAccount(tx, tenantId, settings);
   }
   const pricing = { ...before.pricing, ...change.pricing };
+  await assertDunning(tx, tenantId, pricing);
   await assertPlansHold(tx, workspace, row, { pricing, effectiveDate: change.effectiveDate });
   if (settings.billsAfterPeriod && !row.bills_after_period) {
     assertNoneLooksBack(await loadDefinitions(tx, tenantId, row, workspace));

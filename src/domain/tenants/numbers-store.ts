@@ -41,6 +41,8 @@ const seriesStart = {
   'credit-note': 0,
   document: 0,
   delivery: 0,
+  'dunning-episode': 0,
+  arrangement: 0,
   import: 0,
   'bank-file': 0,
   'bank-line': 0,

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
 import { paymentMethods } from '../../domain/subscriptions/subscription.ts';
 import { changeSubscription, type SubscriptionChange } from '../../domain/subscriptions/update.ts';
+import { dunningHold, saveHoldSent } from '../dunning/hold-fields.ts';
 import { address, empty, filledText, limits, maybe, oneOf, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { sent } from '../pricing-fields.ts';
@@ -29,6 +30,7 @@ const data = Type.Object({
   ...sharedFields,
   connectionGroupLabel: Type.Optional(filledText({ max: limits.accountLabel })),
   activate: maybe(Type.Boolean()),
+  dunningHold,
   force,
   ts: tsGuard,
 });
@@ -70,6 +72,8 @@ export const updateConnection = operation({
     const isForced = assertMayForce(call, body.data.force);
     const wanted = { ...change, isForced };
     const done = await changeSubscription(call.tx, call.tenant, wanted, stampOf(call));
+    const holder = { kind: 'Subscription', id: done.after.subscription_id } as const;
+    await saveHoldSent(call, holder, body.data.dunningHold);
     return changeDone(call, done, 'updated');
   },
 });

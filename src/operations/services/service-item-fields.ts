@@ -1,5 +1,7 @@
 // The items of a pricing context's arrays, as they are sent and read back.
+
 import * as Type from 'typebox';
+import { dunningActions } from '../../domain/pricing/dunning-plan.ts';
 import { filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import {
   archiveFlag,
@@ -153,12 +155,26 @@ export const definitionArrays = {
   unmeteredInputs: maybe(many(unmeteredInput)),
 };
 
+const dunningStep = Type.Object({
+  daysAfterDue: wholeNumber(1, 3_650),
+  action: oneOf(dunningActions),
+  templateID: maybe(id),
+  component: maybe(text({ max: 64 })),
+  amount: maybeDecimal,
+});
+
+const dunning = Type.Object({
+  steps: Type.Array(dunningStep, { maxItems: 20 }),
+  reconnect: optionalFlag,
+});
+
 export const definitionSettings = {
   billRounding: maybe(rounding),
   holdRules: maybe(Type.Array(holdRule, { maxItems: 100 })),
   readingGraceDays: Type.Optional(wholeNumber(0, 366)),
   graceDays: Type.Optional(wholeNumber(0, 366)),
   lateFeeBasis: Type.Optional(oneOf(['BillAmount', 'UnpaidAmount'])),
+  dunning: maybe(dunning),
   autoApplyWallet: optionalFlag,
   requireDeposit: optionalFlag,
   reconnectionLimit: maybeDecimal,

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { hasIdleSkills } from '../../domain/parties/party.ts';
 import { changeParty, type PartyUpdate } from '../../domain/parties/update.ts';
+import { dunningHold, saveHoldSent } from '../dunning/hold-fields.ts';
 import { empty, filledText, id, limits, maybe, oneOf, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { factProblems, factsSent, partyFields, presentParty } from './party-fields.ts';
@@ -28,6 +29,7 @@ export const updateUser = operation({
         ),
       ),
       archiveStatus: maybe(oneOf([0, 1, '0', '1', true, false])),
+      dunningHold,
       ts: tsGuard,
     }),
   }),
@@ -79,6 +81,8 @@ export const updateUser = operation({
       before: snapshot(done, 'before', call.tenant),
       after: snapshot(done, 'after', call.tenant),
     });
+    const holder = { kind: 'Party', id: done.after.party_id } as const;
+    await saveHoldSent(call, holder, user.dunningHold);
     for (const subjectId of done.closedLogins) {
       const [before, after] = [{ status: 'ACTIVE' }, { status: 'INACTIVE' }];
       call.audit({ subject: 'login', subjectId, before, after });

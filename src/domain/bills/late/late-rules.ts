@@ -62,7 +62,7 @@ export async function loadLateRules(
 }
 
 /** The version of a pricing context that is in force on a day. */
-async function contextOn(
+export async function contextOn(
   tx: Tx,
   tenantId: number,
   contextId: number,

@@ -55,7 +55,8 @@ export type SurchargeableBill = {
 
 /**
  * Of bills that the transaction has locked, those that are still to be surcharged. A bill that a
- * credit from before covers asks for nothing, and is not late.
+ * credit from before covers asks for nothing, and is not late; one in an instalment plan in force
+ * is not surcharged.
  */
 export async function listSurchargeable(
   tx: Tx,
@@ -72,6 +73,11 @@ export async function listSurchargeable(
       and b.status = 'Published' and b.surcharged_on is null and not b.is_settled
       and b.bill_amount > 0
       and b.bill_amount - ${openOfBill} < b.payable + b.wallet_applied
+      and not exists (
+        select from arrangements a
+        where a.tenant_id = ${tenantId} and a.party_id = b.party_id and a.status = 'Active'
+          and b.bill_id = any(a.bill_ids)
+      )
     order by b.bill_id
   `.execute(tx);
   return rows;

@@ -1,0 +1,49 @@
+// The words of notices, by the same placeholders as those of bills.
+
+import type { Tx } from '../../base/db/pool.ts';
+import type { BillDocument } from '../documents/bill-document.ts';
+import { formatsOf } from '../documents/formats.ts';
+import { readLetterhead } from '../documents/letterhead.ts';
+import { fillLine, fillLines } from '../documents/template.ts';
+import { findSettings } from '../tenants/store.ts';
+import { listTemplates } from '../tenants/templates-store.ts';
+
+/** What a template may name of a customer, as `{{bill.partyName}}`; nothing else has a value. */
+export type NoticeFacts = Pick<
+  BillDocument,
+  | 'partyName'
+  | 'partyNumber'
+  | 'connectionNumber'
+  | 'serviceCode'
+  | 'serviceLabel'
+  | 'dueDate'
+  | 'outstandingAmount'
+  | 'creditBalance'
+>;
+
+export type NoticeWriter = (facts: NoticeFacts) => { subject: string; body: string };
+
+const plainSubject = '{{letterhead.name}}: {{bill.serviceLabel}} {{bill.connectionNumber}}';
+
+/** Writes notices by the newest version of a template. */
+export async function openNoticeWriter(
+  tx: Tx,
+  tenantId: number,
+  templateId: number,
+): Promise<NoticeWriter | undefined> {
+  const one = { kind: 'Email', templateId, afterId: 0, limit: 1 };
+  const [template] = await listTemplates(tx, tenantId, one);
+  if (!template) return undefined;
+  const settings = await findSettings(tx, tenantId);
+  const { currency, currency_decimals: decimals, locale } = settings;
+  const letterhead = readLetterhead(settings);
+  const formats = formatsOf(locale, currency, decimals);
+  return (facts) => {
+    const bill = { ...facts, currency, lines: [], address: null } as unknown as BillDocument;
+    const source = { bill, letterhead, formats };
+    return {
+      subject: fillLine(template.subject || plainSubject, source),
+      body: fillLines(template.body, source),
+    };
+  };
+}
