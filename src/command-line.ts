@@ -5,6 +5,7 @@ import { DataFolderInUse } from './base/postgres/claim.ts';
 import {
   demoUsage,
   exportUsage,
+  importBankFileUsage,
   importUsage,
   ledgerUsage,
   startUsage,
@@ -26,6 +27,10 @@ const commands = new Map<string, () => Promise<Command>>([
   ['demo', async () => (await import('./commands/demo.ts')).demoCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
+  [
+    'import-bank-file',
+    async () => (await import('./commands/import-bank-file.ts')).importBankFileCommand,
+  ],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
@@ -51,6 +56,8 @@ const usage = `Usage:
       checks that nothing is lost, doubled or changed; the exit code is 1 if something is
   ${importUsage}
       takes in a CSV file: all of its rows, or none
+  ${importBankFileUsage}
+      takes in the file of a bank, of any size, and posts its lines as payments
   ${exportUsage}
   ${ledgerUsage}
 

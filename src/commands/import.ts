@@ -50,7 +50,7 @@ export async function importCommand(config: Config, args: readonly string[]): Pr
   );
 }
 
-async function assertIsFile(path: string): Promise<void> {
+export async function assertIsFile(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`There is no file ${path}.`) : error;
   });

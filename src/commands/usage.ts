@@ -36,6 +36,10 @@ export const verifyUsage = 'billwright verify [--workspace NAME]';
 export const importUsage = `billwright import parties|meters|subscriptions|readings|customers FILE
       --workspace NAME [--dry-run] [--again] [--encoding windows-1252] [--errors FILE]`;
 
+export const importBankFileUsage = `billwright import-bank-file FILE
+      --workspace NAME --account ID --format CSV|CAMT|MT940 [--mapping NAME] [--dry-run]
+      [--encoding windows-1252]`;
+
 export const ledgerUsage = `billwright ledger trial-balance --workspace NAME
       [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--account CODE]
       shows what was debited and credited on each ledger account, by posting date
