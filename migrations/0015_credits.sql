@@ -117,3 +117,8 @@ grant select on dispute_resolutions to billwright_worker;
 create trigger dispute_resolutions_append_only
   before update or delete on dispute_resolutions
   for each row execute function refuse_change();
+
+-- A reference of a demanded deposit is used once for ever.
+create unique index open_items_deposit_key on open_items (tenant_id, reference)
+  where kind = 'Deposit';
+create index open_items_deposits on open_items (tenant_id, item_id) where kind = 'Deposit';

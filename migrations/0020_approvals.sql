@@ -3,7 +3,7 @@
 create table approvals (
   tenant_id bigint not null references tenants (tenant_id),
   approval_id bigint not null,
-  kind text not null check (kind in ('Refund', 'Adjustments')),
+  kind text not null check (kind in ('Refund', 'DepositRefund', 'Adjustments')),
   reference text not null,
   amount bigint not null check (amount > 0),
   request jsonb not null,

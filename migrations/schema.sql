@@ -3004,6 +3004,8 @@ create table open_items (
   constraint open_items_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 ) with (fillfactor=50);
 CREATE INDEX open_items_bill ON public.open_items USING btree (tenant_id, bill_id) WHERE (bill_id IS NOT NULL);
+CREATE UNIQUE INDEX open_items_deposit_key ON public.open_items USING btree (tenant_id, reference) WHERE (kind = 'Deposit'::text);
+CREATE INDEX open_items_deposits ON public.open_items USING btree (tenant_id, item_id) WHERE (kind = 'Deposit'::text);
 CREATE INDEX open_items_party ON public.open_items USING btree (tenant_id, party_id, is_settled);
 CREATE INDEX open_items_subscription ON public.open_items USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
 CREATE UNIQUE INDEX open_items_surcharge_key ON public.open_items USING btree (tenant_id, bill_id, subscription_id) WHERE (kind = 'Surcharge'::text);
@@ -4148,7 +4150,7 @@ create table approvals (
   constraint approvals_amount_check CHECK ((amount > 0)),
   constraint approvals_check CHECK (((status = 'Waiting'::text) = (decided_by IS NULL))),
   constraint approvals_check1 CHECK ((decided_by <> requested_by)),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['Refund'::text, 'Adjustments'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['Refund'::text, 'DepositRefund'::text, 'Adjustments'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, approval_id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['Waiting'::text, 'Approved'::text, 'Rejected'::text]))),
   constraint approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)

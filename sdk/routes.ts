@@ -131,6 +131,21 @@ export const routes = {
     method: 'Create',
     action: 'Create Credit Notes',
   },
+  demandDeposit: {
+    path: '/billing/deposits/demand-deposit',
+    method: 'Update',
+    action: 'Demand Deposit',
+  },
+  refundDeposit: {
+    path: '/billing/deposits/refund-deposit',
+    method: 'Update',
+    action: 'Refund Deposit',
+  },
+  getDeposits: {
+    path: '/billing/deposits/get-deposits',
+    method: 'Retrieve',
+    action: 'Retrieve Deposits',
+  },
   makeDisputes: {
     path: '/billing/disputes/make-disputes',
     method: 'Create',

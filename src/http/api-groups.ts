@@ -91,8 +91,9 @@ const groups: readonly Group[] = [
   },
   {
     name: 'Ledger',
-    description: 'Credit notes, adjustments, disputes and the balances of ledger accounts.',
-    paths: ['credit-notes/', 'adjustments/', 'disputes/', 'ledger/'],
+    description:
+      'Credit notes, adjustments, disputes, deposits and the balances of ledger accounts.',
+    paths: ['credit-notes/', 'adjustments/', 'disputes/', 'deposits/', 'ledger/'],
   },
   {
     name: 'Imports and exports',

@@ -56,6 +56,9 @@ import { updateConnection } from './connections/update-connection.ts';
 import { getCreditNoteDocument } from './credit-notes/get-credit-note-document.ts';
 import { getCreditNotes } from './credit-notes/get-credit-notes.ts';
 import { makeCreditNotes } from './credit-notes/make-credit-notes.ts';
+import { demandDeposit } from './deposits/demand-deposit.ts';
+import { getDeposits } from './deposits/get-deposits.ts';
+import { refundDeposit } from './deposits/refund-deposit.ts';
 import { getDisputes } from './disputes/get-disputes.ts';
 import { makeDisputes } from './disputes/make-disputes.ts';
 import { resolveDispute } from './disputes/resolve-dispute.ts';
@@ -170,6 +173,9 @@ export const catalogue = {
   cancelBill: cancelBillOperation,
   billConnection,
   makeCreditNotes,
+  demandDeposit,
+  refundDeposit,
+  getDeposits,
   makeDisputes,
   getDisputes,
   resolveDispute,

@@ -238,6 +238,42 @@ function auditedBankFiles(admin: TestClient) {
 }
 
 function auditedDisputes(admin: TestClient) {
+  return { ...auditedCredits(admin), ...auditedDeposits(admin) };
+}
+
+function auditedDeposits(admin: TestClient) {
+  const reason = 'Paid late';
+  const numberOf = async () => {
+    const { data } = await admin.getConnections({ partyID: 1 });
+    return data.connections[0]?.connectionNumber ?? '';
+  };
+  return {
+    demandDeposit: {
+      call: async () => {
+        const connectionNumber = await numberOf();
+        const data = { connectionNumber, amount: 10, reference: 'D-1', reason };
+        return admin.demandDeposit({ data });
+      },
+      subject: 'deposit',
+      before: null,
+      after: { amount: 1_000, reference: 'D-1' },
+    },
+    refundDeposit: {
+      call: async () => {
+        const connectionNumber = await numberOf();
+        const paid = { connectionNumber, amount: 1_000_000, paymentMethod: 'Cash' as const };
+        await admin.makePayments({ payments: [{ ...paid, reference: 'P-0' }] });
+        const data = { connectionNumber, amount: 4, reference: 'DR-1', reason };
+        return admin.refundDeposit({ data });
+      },
+      subject: 'payment',
+      before: null,
+      after: { amount: 400, reference: 'DR-1' },
+    },
+  };
+}
+
+function auditedCredits(admin: TestClient) {
   return {
     makeCreditNotes: {
       call: async () => {

@@ -37,6 +37,10 @@ export async function seedBills(scene: Scene, client: TestClient, mark: string):
     kind: 'Debit',
     amount: 1,
   } as const;
+  const demanded = { amount: 5, reference: `${mark} deposit`, reason: mark };
+  await client.demandDeposit({ data: { connectionNumber: 'RUN-1', ...demanded } });
+  const paid = { connectionNumber: 'RUN-1', amount: 5, paymentMethod: 'Cash' } as const;
+  await client.makePayments({ payments: [{ ...paid, reference: `${mark} deposit paid` }] });
   await client.makeAdjustments({
     adjustments: [{ ...fee, reference: `${mark} fee`, reason: mark }],
   });

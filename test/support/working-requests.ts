@@ -111,6 +111,12 @@ export const workingRequests: Record<string, Json> = {
   closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
   reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
   exportMonth: { month: '07/2025', format: 'CSV' },
+  demandDeposit: {
+    data: { connectionNumber: 'RUN-1', amount: 5, reference: 'D-1', reason: 'Late' },
+  },
+  refundDeposit: {
+    data: { connectionNumber: 'RUN-1', amount: 1, reference: 'DR-1', reason: 'In time' },
+  },
   makeDisputes: {
     disputes: [{ billID: seeded.publishedBill, amount: 1, reason: 'Too much' }],
   },

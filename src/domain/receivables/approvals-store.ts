@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 
-export type ApprovalKind = 'Refund' | 'Adjustments';
+export type ApprovalKind = 'Refund' | 'DepositRefund' | 'Adjustments';
 export type ApprovalStatus = 'Waiting' | 'Approved' | 'Rejected';
 
 export type WantedApproval = {

@@ -8,6 +8,7 @@ import {
   updateDecided,
 } from '../../domain/receivables/approvals-store.ts';
 import { type AdjustmentsSent, adjustAll } from '../adjustments/make-adjustments.ts';
+import { type DepositRefundSent, makeDepositRefund } from '../deposits/refund-deposit.ts';
 import { empty, filledText, id, limits, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { makeRefund, type RefundSent } from '../payments/refund-payment.ts';
@@ -22,6 +23,10 @@ const kinds: Record<ApprovalKind, Decided> = {
   Refund: {
     permission: 'payments:manage',
     run: (call, request) => makeRefund(call, request as RefundSent),
+  },
+  DepositRefund: {
+    permission: 'credits:write',
+    run: (call, request) => makeDepositRefund(call, request as DepositRefundSent),
   },
   Adjustments: {
     permission: 'credits:write',
