@@ -189,3 +189,25 @@ grant select on dunning_holds to billwright_worker;
 
 -- The job of dunning connects subscriptions again, and holds their owners meanwhile.
 grant update (ts) on parties to billwright_worker;
+
+create table prepaid_balances (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  amount_left bigint not null,
+  as_of date not null,
+  low_since date,
+  empty_since date,
+  is_disconnected boolean not null default false,
+  primary key (tenant_id, subscription_id),
+  foreign key (tenant_id, subscription_id) references subscriptions (tenant_id, subscription_id)
+);
+comment on table prepaid_balances is
+  'What a daily job estimates to be left for a prepaid subscription: the wallet of its owner less '
+  'what is owed and what is used and not billed yet.';
+comment on column prepaid_balances.low_since is
+  'Since when it is below the limit of the service. One notice is sent until it is topped up.';
+comment on column prepaid_balances.empty_since is 'Since when nothing is left.';
+comment on column prepaid_balances.is_disconnected is 'True if the job disconnected it.';
+call wall_off('prepaid_balances');
+grant select, insert, update on prepaid_balances to billwright_worker;
+grant select on prepaid_balances to billwright_api;

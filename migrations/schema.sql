@@ -3806,6 +3806,27 @@ create policy tenant_wall on dunning_holds as permissive for all using ((tenant_
 grant delete, insert, select, update on dunning_holds to billwright_api;
 grant select on dunning_holds to billwright_worker;
 
+-- What a daily job estimates to be left for a prepaid subscription: the wallet of its owner less
+-- what is owed and what is used and not billed yet.
+create table prepaid_balances (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  amount_left bigint not null,
+  as_of date not null,
+  -- Since when it is below the limit of the service. One notice is sent until it is topped up.
+  low_since date,
+  -- Since when nothing is left.
+  empty_since date,
+  -- True if the job disconnected it.
+  is_disconnected boolean not null default false,
+  constraint prepaid_balances_pkey PRIMARY KEY (tenant_id, subscription_id),
+  constraint prepaid_balances_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+alter table prepaid_balances enable row level security, force row level security;
+create policy tenant_wall on prepaid_balances as permissive for all using ((tenant_id = current_tenant()));
+grant select on prepaid_balances to billwright_api;
+grant insert, select, update on prepaid_balances to billwright_worker;
+
 -- bank files (0017_bank_files.sql)
 
 -- How the CSV files of a bank are read: which column has what.

@@ -100,6 +100,7 @@ const writers: Record<string, Writers> = {
   plan_subscriptions: null,
   plan_versions: 'domain/pricing',
   plans: 'domain/pricing',
+  prepaid_balances: 'domain/collections',
   pricing_context_versions: 'domain/pricing',
   pricing_contexts: 'domain/pricing',
   print_files: 'domain/delivery',

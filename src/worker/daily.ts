@@ -9,6 +9,7 @@ import { surchargeLate } from '../domain/bills/late/surcharge.ts';
 import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { reviewArrangements } from '../domain/collections/arrangements.ts';
 import { dunOverdue } from '../domain/collections/dunning.ts';
+import { watchPrepaid } from '../domain/collections/prepaid.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
@@ -63,6 +64,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ['arrangements', { at: Temporal.PlainTime.from('00:25'), run: reviewArrangements }],
   ['surcharges', { at: Temporal.PlainTime.from('00:30'), runChunk: surchargeLate }],
   ['dunning', { at: Temporal.PlainTime.from('00:50'), runChunk: dunOverdue }],
+  ['prepaid', { at: Temporal.PlainTime.from('00:55'), runChunk: watchPrepaid }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 

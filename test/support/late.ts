@@ -30,6 +30,7 @@ export async function openLate(
   workspace: string,
   year: number,
   service: Record<string, unknown> = {},
+  { termYear = 2026 }: { termYear?: number } = {},
 ): Promise<Late> {
   const place = await openLateOffer(scene, workspace, service);
   const { client } = place;
@@ -44,7 +45,8 @@ export async function openLate(
     client.useToken(data.accessToken);
   };
   await on('01/08');
-  const number = await place.connectOld();
+  const days = { connectionDate: `0106${termYear}`, billedThrough: `3006${termYear}` };
+  const number = await place.connectOld(days);
   let month = 6;
   return {
     ...place,
@@ -52,10 +54,10 @@ export async function openLate(
     on,
     async bill(amount, dueDate) {
       month += 1;
-      const start = Temporal.PlainDate.from({ year: 2026, month, day: 1 });
+      const start = Temporal.PlainDate.from({ year: termYear, month, day: 1 });
       const end = start.add({ months: 1 }).subtract({ days: 1 });
-      const days = { startDate: wire(start), endDate: wire(end), dueDate: `${dueDate}/${year}` };
-      const termID = await place.open(days);
+      const dates = { startDate: wire(start), endDate: wire(end), dueDate: `${dueDate}/${year}` };
+      const termID = await place.open(dates);
       const compsData = [[number, 'fee', String(amount)]];
       await client.postManualComponentValues({
         operation: 'schedule',
@@ -116,6 +118,7 @@ function openLateOffer(
       ...service,
     } as Partial<Service>,
     {
+      chargeType: service.chargingType === 'Prepaid' ? 'Prepaid' : 'Postpaid',
       componentRules: [
         { component: 'fee', formula: '0' },
         { component: 'late', scope: 'Term', formula: 'bill.current * 0.10' },

@@ -5,16 +5,14 @@ import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits, minorUnitsFrom } from '../../base/money.ts';
-import { newRequestId } from '../../base/request-id.ts';
-import { insertAuditEntries } from '../audit/store.ts';
 import { type NoticeWriter, openNoticeWriter } from '../delivery/notice-text.ts';
 import { insertNotices, type NewNotice } from '../delivery/notices-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type Booking, book, opening } from '../ledger/book.ts';
 import { componentAccounts } from '../ledger/component-accounts.ts';
-import { disconnect, reconnect } from '../subscriptions/lifecycle.ts';
 import { findSettings } from '../tenants/store.ts';
 import type { DoneMove, DunningDay, Move } from './move.ts';
+import { switchSupply } from './switch-supply.ts';
 
 const by = 'daily job';
 
@@ -39,59 +37,28 @@ export async function doSteps(
       isDisconnected: move.episode?.is_disconnected ?? false,
     }),
   );
-  for (const move of done) await switchSupply(tx, { tenantId, ...currency }, move, day);
+  for (const move of done) await supply(tx, { tenantId, ...currency }, move, day);
   await remind(tx, tenantId, done, { day, decimals: currency.currencyDecimals });
   await chargeFees(tx, tenantId, done, { day, decimals: currency.currencyDecimals });
   return done;
 }
 
-type Workspace = Parameters<typeof reconnect>[1];
-
 /** Disconnects by the step, or connects again what was disconnected and is paid. */
-async function switchSupply(
+async function supply(
   tx: Tx,
-  workspace: Workspace,
+  workspace: Parameters<typeof switchSupply>[1],
   move: DoneMove,
-  { today, now, realNow }: DunningDay,
+  day: DunningDay,
 ): Promise<void> {
   const { step, debt, pricing, subscription } = move;
   const isPaid = debt.oldestDueOn === null;
   const isBack = isPaid && move.isDisconnected && pricing.dunning?.reconnect === 1;
   if (step?.action !== 'Disconnect' && !isBack) return;
   const { subscription_number: number } = subscription;
-  const change = { number, seenTs: undefined, date: today, dateField: 'date', today, readings: [] };
-  const stamp = { at: now, by };
-  try {
-    const { before, after } = isBack
-      ? await reconnect(tx, workspace, { ...change, meterNumber: null, isForced: true }, stamp)
-      : await disconnect(
-          tx,
-          workspace.tenantId,
-          { ...change, kind: 'Temporary', reason: 'Overdue debts', removeMeter: false },
-          stamp,
-        );
-    move.isDisconnected = !isBack;
-    const context = {
-      requestId: newRequestId(),
-      at: realNow,
-      actor: by,
-      actorKind: 'System',
-      address: null,
-      operation: 'daily job dunning',
-    } as const;
-    await insertAuditEntries(tx, workspace.tenantId, context, [
-      {
-        subject: 'subscription',
-        subjectId: number,
-        before: { status: before.status },
-        after: { status: after.status },
-      },
-    ]);
-  } catch (error) {
-    // Such as a day that is billed already: a person has to decide.
-    if (!(error instanceof AppError)) throw error;
-    move.problem = error.message;
-  }
+  const to = isBack ? 'Active' : 'Disconnected';
+  const wanted = { number, to, reason: 'Overdue debts', job: 'dunning' } as const;
+  move.problem = await switchSupply(tx, workspace, wanted, day);
+  if (move.problem === null) move.isDisconnected = !isBack;
 }
 
 type Night = { day: DunningDay; decimals: number };

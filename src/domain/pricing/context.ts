@@ -8,7 +8,7 @@ import type {
   PlanDefinition,
   Version,
 } from '../rating/definitions/definitions.ts';
-import type { DunningPlan } from './dunning-plan.ts';
+import type { DunningPlan, PrepaidRules } from './dunning-plan.ts';
 
 export type ContextSettings = {
   name: string;
@@ -55,6 +55,7 @@ export type ContextPricing = Omit<
   readonly graceDays?: number;
   readonly lateFeeBasis?: string;
   readonly dunning?: DunningPlan | null;
+  readonly prepaid?: PrepaidRules | null;
   readonly autoApplyWallet?: number;
   readonly requireDeposit?: number;
   /** What may be owed by a customer who is connected again, in major units. */

@@ -23,16 +23,32 @@ export type DunningPlan = {
   readonly reconnect?: number;
 };
 
+/** How the balances of prepaid subscriptions are watched. */
+export type PrepaidRules = {
+  /** In major units: below it the customer is warned, once until topped up. */
+  readonly lowBalance: string | number;
+  readonly templateID: number;
+  /** 1: who has nothing left is disconnected after the days of grace. */
+  readonly disconnect?: number;
+  readonly graceDays?: number;
+};
+
 type Pricing = {
   readonly dunning?: DunningPlan | null;
+  readonly prepaid?: PrepaidRules | null;
   readonly components?: readonly { readonly name: string }[] | null;
 };
 
 export async function assertDunning(
   tx: Tx,
   tenantId: number,
-  { dunning, components }: Pricing,
+  { dunning, prepaid, components }: Pricing,
 ): Promise<void> {
+  if (prepaid) {
+    const known = await listTemplateKinds(tx, tenantId, [prepaid.templateID]);
+    const problems = reminderProblems(prepaid, 'service.prepaid', known);
+    if (problems.length > 0) throw errorFromDetails(problems);
+  }
   if (!dunning) return;
   const ids = dunning.steps.flatMap((step) => step.templateID ?? []);
   const kinds = await listTemplateKinds(tx, tenantId, ids);
@@ -56,7 +72,7 @@ function wrong(field: string, message: string): ErrorDetail {
 }
 
 function reminderProblems(
-  { templateID }: DunningStep,
+  { templateID }: Pick<DunningStep, 'templateID'>,
   field: string,
   kinds: ReadonlyMap<number, string>,
 ): ErrorDetail[] {

@@ -49,6 +49,7 @@ export const exampleService = {
   ],
   unmeteredInputs: [{ name: 'lamps', label: 'Lamps', unit: 'lamps', defaultValue: '0' }],
   holdRules: [{ name: 'large', when: 'bill.current > 1000000', reason: 'unusually large' }],
+  prepaid: { lowBalance: 100, templateID: 2, disconnect: 1, graceDays: 2 },
   dunning: { steps: [{ daysAfterDue: 10, action: 'List' }], reconnect: 1 },
   bankAccounts: [{ title: 'Collections', bankName: 'First Bank', accountNumber: '001-2' }],
   batches: [{ batchCode: 'B01', label: 'Block A', readingDay: 28 }],

@@ -5,6 +5,7 @@ import { dunningActions } from '../../domain/pricing/dunning-plan.ts';
 import { filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import {
   archiveFlag,
+  decimal,
   definitionName,
   formula,
   maybeDecimal,
@@ -168,6 +169,13 @@ const dunning = Type.Object({
   reconnect: optionalFlag,
 });
 
+const prepaid = Type.Object({
+  lowBalance: decimal,
+  templateID: id,
+  disconnect: optionalFlag,
+  graceDays: Type.Optional(wholeNumber(0, 366)),
+});
+
 export const definitionSettings = {
   billRounding: maybe(rounding),
   holdRules: maybe(Type.Array(holdRule, { maxItems: 100 })),
@@ -175,6 +183,7 @@ export const definitionSettings = {
   graceDays: Type.Optional(wholeNumber(0, 366)),
   lateFeeBasis: Type.Optional(oneOf(['BillAmount', 'UnpaidAmount'])),
   dunning: maybe(dunning),
+  prepaid: maybe(prepaid),
   autoApplyWallet: optionalFlag,
   requireDeposit: optionalFlag,
   reconnectionLimit: maybeDecimal,
