@@ -446,8 +446,10 @@ begin
   return new;
 end
 $$;
+-- A payment names none of these columns, and does not pay for the comparison.
 create trigger bills_posted_fixed
-  after update on bills
+  after update of hash, bill_amount, bill_number, current_charges, tax_amount, billed_from,
+    billed_to, unit_id, term_id, charges, usage on bills
   for each row
   when (old.status in ('Posted', 'Published', 'Cancelled')
     and new.status in ('Posted', 'Published', 'Cancelled'))

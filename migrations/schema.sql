@@ -2636,7 +2636,7 @@ CREATE INDEX bills_written_off ON public.bills USING btree (tenant_id, party_id)
 CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
 CREATE TRIGGER bills_overdue_after_due_date AFTER UPDATE OF overdue_on ON public.bills FOR EACH ROW WHEN (((new.overdue_on IS NOT NULL) AND (old.overdue_on IS DISTINCT FROM new.overdue_on) AND ((new.status <> 'Published'::text) OR (new.overdue_on <= new.due_date)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF paid_amount, credited, written_off, transferred, disputed ON public.bills FOR EACH ROW WHEN (((((((old.paid_amount IS DISTINCT FROM new.paid_amount) OR (old.credited IS DISTINCT FROM new.credited)) OR (old.written_off IS DISTINCT FROM new.written_off)) OR (old.transferred IS DISTINCT FROM new.transferred)) OR (old.disputed IS DISTINCT FROM new.disputed)) AND is_program())) EXECUTE FUNCTION refuse_settling();
-CREATE TRIGGER bills_posted_fixed AFTER UPDATE ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
+CREATE TRIGGER bills_posted_fixed AFTER UPDATE OF hash, bill_amount, bill_number, current_charges, tax_amount, billed_from, billed_to, unit_id, term_id, charges, usage ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
 CREATE TRIGGER bills_posted_kept BEFORE DELETE ON public.bills FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text]))) EXECUTE FUNCTION refuse_posted_delete();
 CREATE TRIGGER bills_posted_kept_as_is AFTER UPDATE OF party_id, account_id, subscription_id, plan_id, context_id, batch_id, bill_type, posting, days, received, previous_balance, payments_received, adjustments, late_surcharge, previously_billed_to, due_date, issue_date ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND ((((((((((((((((old.party_id IS DISTINCT FROM new.party_id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.subscription_id IS DISTINCT FROM new.subscription_id)) OR (old.plan_id IS DISTINCT FROM new.plan_id)) OR (old.context_id IS DISTINCT FROM new.context_id)) OR (old.batch_id IS DISTINCT FROM new.batch_id)) OR (old.bill_type IS DISTINCT FROM new.bill_type)) OR (old.posting IS DISTINCT FROM new.posting)) OR (old.days IS DISTINCT FROM new.days)) OR (old.received IS DISTINCT FROM new.received)) OR (old.previous_balance IS DISTINCT FROM new.previous_balance)) OR (old.payments_received IS DISTINCT FROM new.payments_received)) OR (old.adjustments IS DISTINCT FROM new.adjustments)) OR (old.late_surcharge IS DISTINCT FROM new.late_surcharge)) OR (old.previously_billed_to IS DISTINCT FROM new.previously_billed_to)) OR ((old.status <> 'Posted'::text) AND ((old.due_date IS DISTINCT FROM new.due_date) OR (old.issue_date IS DISTINCT FROM new.issue_date)))) AND is_program())) EXECUTE FUNCTION refuse_bill_change();
 CREATE TRIGGER bills_status_step AFTER UPDATE OF status ON public.bills FOR EACH ROW WHEN (((old.status <> new.status) AND (((old.status = 'Published'::text) AND (new.status <> 'Cancelled'::text)) OR ((old.status = 'Cancelled'::text) AND (old.bill_number IS NOT NULL)) OR ((CURRENT_USER = 'billwright_api'::name) AND ((old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) OR (new.status = ANY (ARRAY['Posted'::text, 'Published'::text]))))) AND is_program())) EXECUTE FUNCTION refuse_bill_step();
@@ -3899,6 +3899,9 @@ create table bank_lines (
   reference text,
   bank_reference text,
   status text not null,
+  is_duplicate boolean not null generated always as ((status = 'Duplicate'::text)) stored,
+  -- True if a clerk has to decide.
+  is_open boolean not null default false,
   payment_id bigint,
   -- True while its money is in the account SUSPENSE, because its payer is not known.
   in_suspense boolean not null default false,
@@ -3910,22 +3913,23 @@ create table bank_lines (
   decided_at timestamp with time zone,
   decided_by text,
   constraint bank_lines_check CHECK (((status = 'Posted'::text) = (payment_id IS NOT NULL))),
-  constraint bank_lines_check1 CHECK (((NOT in_suspense) OR ((status = ANY (ARRAY['Suggested'::text, 'Unmatched'::text])) AND (amount > 0)))),
+  constraint bank_lines_check1 CHECK ((is_open = (status = ANY (ARRAY['Suggested'::text, 'Unmatched'::text])))),
+  constraint bank_lines_check2 CHECK (((NOT in_suspense) OR ((status = ANY (ARRAY['Suggested'::text, 'Unmatched'::text])) AND (amount > 0)))),
   constraint bank_lines_line_number_check CHECK ((line_number > 0)),
   constraint bank_lines_number_key UNIQUE (tenant_id, bank_file_id, line_number),
   constraint bank_lines_pkey PRIMARY KEY (tenant_id, bank_line_id),
   constraint bank_lines_status_check CHECK ((status = ANY (ARRAY['Received'::text, 'Posted'::text, 'Suggested'::text, 'Unmatched'::text, 'Ignored'::text, 'Duplicate'::text]))),
   constraint bank_lines_suggestions_check CHECK ((jsonb_typeof(suggestions) = 'array'::text))
-);
+) with (fillfactor=60);
 CREATE INDEX bank_lines_content ON public.bank_lines USING btree (tenant_id, bank_file_id, content_hash) WHERE (content_hash IS NOT NULL);
-CREATE UNIQUE INDEX bank_lines_fingerprint_key ON public.bank_lines USING btree (tenant_id, fingerprint) WHERE (status <> 'Duplicate'::text);
-CREATE INDEX bank_lines_open ON public.bank_lines USING btree (tenant_id, status, bank_line_id) WHERE (status = ANY (ARRAY['Received'::text, 'Suggested'::text, 'Unmatched'::text]));
+CREATE UNIQUE INDEX bank_lines_fingerprint_key ON public.bank_lines USING btree (tenant_id, fingerprint) WHERE (NOT is_duplicate);
+CREATE INDEX bank_lines_open ON public.bank_lines USING btree (tenant_id, bank_line_id) WHERE is_open;
 alter table bank_lines enable row level security, force row level security;
 create policy tenant_wall on bank_lines as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on bank_lines to billwright_api;
 grant select on bank_lines to billwright_worker;
-grant update (status, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_api;
-grant update (status, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_worker;
+grant update (status, is_open, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_api;
+grant update (status, is_open, payment_id, in_suspense, journal_id, suggestions, reason, decided_at, decided_by) on bank_lines to billwright_worker;
 
 -- Whose money a clerk said that of a bank account or of a name is. The last decision counts.
 create table bank_payers (

@@ -218,7 +218,7 @@ export async function listFingerprints(
   const { rows } = await sql<{ fingerprint: string }>`
     select encode(fingerprint, 'hex') as fingerprint from bank_lines
     where tenant_id = ${tenantId} and fingerprint = any(${byteaLiterals(fingerprints)})
-      and status <> 'Duplicate'
+      and not is_duplicate
   `.execute(tx);
   return new Set(rows.map((row) => row.fingerprint));
 }

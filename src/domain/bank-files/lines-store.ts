@@ -1,5 +1,6 @@
 // Lines of bank files: what is still to be posted, what was decided, and lists of them.
 
+import { withHashJoins } from '../../base/db/hash-joins.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
@@ -42,17 +43,21 @@ export async function updateDecided(
   lines: readonly DecidedLine[],
   { from, stamp }: { from: LineStatus; stamp: Stamp },
 ): Promise<number> {
-  const { count } = await sql`
+  const ids = lines.map((line) => line.id);
+  const update = sql`
     update bank_lines l
-    set status = r.status, payment_id = r."paymentId", in_suspense = r."inSuspense",
+    set status = r.status, is_open = r.status in ('Suggested', 'Unmatched'),
+      payment_id = r."paymentId", in_suspense = r."inSuspense",
       journal_id = coalesce(r."journalId", l.journal_id), suggestions = r.suggestions,
       reason = r.reason, decided_at = ${stamp.at}, decided_by = ${stamp.by}
     from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as r (
       id bigint, status text, "paymentId" bigint, "inSuspense" boolean, "journalId" bigint,
       suggestions jsonb, reason text
     )
-    where l.tenant_id = ${tenantId} and l.bank_line_id = r.id and l.status = ${from}
-  `.execute(tx);
+    where l.tenant_id = ${tenantId} and l.bank_line_id = any(${ids}::bigint[])
+      and l.bank_line_id = r.id and l.status = ${from}
+  `;
+  const { count } = await withHashJoins(tx, () => update.execute(tx));
   return count;
 }
 
@@ -134,6 +139,7 @@ function linesMatching(tenantId: number, filter: LineFilter): Sql {
       ...(bankLineId === null ? [] : [sql`bank_line_id = ${bankLineId}`]),
       ...(bankFileId === null ? [] : [sql`bank_file_id = ${bankFileId}`]),
       ...(status === null ? [] : [sql`status = ${status}`]),
+      ...(status === 'Suggested' || status === 'Unmatched' ? [sql`is_open`] : []),
     ],
     sql` and `,
   );
