@@ -131,6 +131,11 @@ export const routes = {
     method: 'Create',
     action: 'Create Credit Notes',
   },
+  waiveSurcharge: {
+    path: '/billing/adjustments/waive-surcharge',
+    method: 'Update',
+    action: 'Waive Surcharge',
+  },
   demandDeposit: {
     path: '/billing/deposits/demand-deposit',
     method: 'Update',

@@ -136,6 +136,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeInstalmentPlans: billing,
   endArrangement: billing,
   makeCreditNotes: [...managers, 'Accountant'],
+  waiveSurcharge: [...managers, 'Accountant'],
   demandDeposit: [...managers, 'Accountant'],
   refundDeposit: [...managers, 'Accountant'],
   getDeposits: [...readers, 'Cashier'],

@@ -1,6 +1,7 @@
 // All that the server can be asked. Registered by one loop; the client's types come from here too.
 
 import { makeAdjustments } from './adjustments/make-adjustments.ts';
+import { waiveSurcharge } from './adjustments/waive-surcharge.ts';
 import { decideApproval } from './approvals/decide-approval.ts';
 import { getApprovals } from './approvals/get-approvals.ts';
 import { getAudit } from './audit/get-audit.ts';
@@ -173,6 +174,7 @@ export const catalogue = {
   cancelBill: cancelBillOperation,
   billConnection,
   makeCreditNotes,
+  waiveSurcharge,
   demandDeposit,
   refundDeposit,
   getDeposits,

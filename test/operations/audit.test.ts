@@ -7,6 +7,7 @@ import { auditedBooks, auditedDesks, auditedPayments } from '../support/audited-
 import { refuses } from '../support/client.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
+import { auditedWaiver } from '../support/surcharges.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -422,6 +423,7 @@ const changes: Record<
   ...auditedPayments(admin),
   ...auditedDesks(admin, () => scene.loginAs(admin, ['Billing Manager'])),
   ...auditedBooks(admin),
+  ...auditedWaiver(scene, admin, firstBill),
   cancelBill: {
     call: async () => {
       return admin.cancelBill({ data: { billID: await firstBill(), reason: 'Misread' } });

@@ -1,14 +1,12 @@
 // Credit notes: components of posted bills are credited, in part or as a whole.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openingFor, transact } from '../../src/base/db/pool.ts';
-import { ledgerAccounts } from '../../src/domain/ledger/accounts.ts';
-import { book, opening } from '../../src/domain/ledger/book.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { bookSurcharge } from '../support/surcharges.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -27,31 +25,6 @@ function credit(place: Owing, note: Omit<Note, 'reason'>) {
 
 async function balances(place: Owing): Promise<number[]> {
   return [await place.owed(), await place.wallet()];
-}
-
-/** A surcharge of a bill that is due with it. */
-async function surcharge(place: Owing, billID: number, amount: number): Promise<void> {
-  const { tenantId } = place;
-  const { rows } = await scene.sql.query(
-    'select party_id, subscription_id from bills where tenant_id = $1 and bill_id = $2',
-    [tenantId, billID],
-  );
-  const partyId = Number(rows[0].party_id);
-  const subscriptionId = Number(rows[0].subscription_id);
-  const owner = { accountId: ledgerAccounts.receivable, partyId, subscriptionId, billId: billID };
-  const opens = { kind: 'Surcharge', dueDate: '2026-08-16', component: 'late' } as const;
-  const minor = amount * 100;
-  const booking = {
-    ...{ source: 'Surcharge' as const, sourceId: billID, businessUnitId: 1 },
-    postingDate: Temporal.PlainDate.from('2026-08-16'),
-    description: 'Late',
-    entries: [opening(owner, { kind: 'Surcharge', amount: minor }, opens)],
-    against: [{ accountId: ledgerAccounts.income, component: 'late', amount: -minor }],
-  };
-  const stamp = { at: scene.clock.now(), by: 'test' };
-  await transact(scene.api, { opening: openingFor(tenantId) }, (tx) =>
-    book(tx, tenantId, [booking], stamp),
-  );
 }
 
 async function accounts(place: Owing): Promise<Record<string, number | undefined>> {
@@ -148,7 +121,7 @@ test('cancelling a bill with a surcharge takes both back', async () => {
   const number = await place.connectOld();
   const [bill] = await place.bill({ [number]: 1000 });
   const billID = bill?.billID ?? 0;
-  await surcharge(place, billID, 100);
+  await bookSurcharge(scene, place.tenantId, billID, 10_000);
   await place.pay({ amount: 400 });
   assert.deepEqual(await balances(place), [700, 0]);
   await place.client.cancelBill({ data: { billID, reason: 'Wrong' } });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertChecks } from '../support/checks.ts';
+import { refuses } from '../support/client.ts';
 import { type Late, openLate as openPlace } from '../support/late.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -153,4 +154,35 @@ test('a payment dated in time that covers the bill takes the surcharge back', as
   assert.deepEqual(await place.money(), { owed: 0, wallet: 100 });
   await place.on('20/08');
   assert.deepEqual(await place.money(), { owed: 0, wallet: 100 }, 'it is not surcharged again');
+});
+
+test('a surcharge that is waived is gone, what was paid of it is in the wallet, and it stays so', async () => {
+  const place = await openLate('late-waived', 2034);
+  const bill = await place.bill(1_000, '15/08');
+  await place.on('16/08');
+  await place.pay(60);
+  // The surcharge of 100 comes before the bill.
+  assert.deepEqual(await place.money(), { owed: 1_040, wallet: 0 });
+  const data = { billID: bill.billID, reason: 'The bank was closed' };
+  await place.client.waiveSurcharge({ data });
+  assert.deepEqual(await place.money(), { owed: 1_000, wallet: 60 });
+  await refuses(place.client.waiveSurcharge({ data }), 'INVALID_STATE', { statusCode: 409 });
+  await place.on('18/08');
+  assert.deepEqual(await place.money(), { owed: 1_000, wallet: 60 });
+});
+
+test('a disputed bill is not surcharged until the dispute is rejected', async () => {
+  const place = await openLate('late-disputed', 2035);
+  const bill = await place.bill(1_000, '15/08');
+  const disputes = [{ billID: bill.billID, amount: 1_000, reason: 'Not mine' }];
+  const { headers } = await place.client.makeDisputes({ disputes });
+  const disputeID = Number(headers.get('x-resource-id'));
+  await place.on('20/08');
+  assert.deepEqual(await place.money(), { owed: 0, wallet: 0 });
+  await place.client.resolveDispute({ data: { disputeID, outcome: 'Rejected' } });
+  assert.deepEqual(await place.money(), { owed: 1_000, wallet: 0 });
+  await place.on('21/08');
+  const { paymentStatus, dueDate } = await place.shown(bill);
+  assert.deepEqual([paymentStatus, dueDate], ['Overdue', bill.dueDate]);
+  assert.deepEqual(await place.money(), { owed: 1_100, wallet: 0 });
 });

@@ -8,6 +8,7 @@ import { copyBills } from './copied-bills.ts';
 import { smallService, smallTariff } from './pricing.ts';
 import { type Crew, runStep, whileCrew } from './run-steps.ts';
 import type { Scene } from './scene.ts';
+import { bookSurcharge } from './surcharges.ts';
 
 export const seeded = {
   generatedTerm: 900,
@@ -46,6 +47,7 @@ export async function seedBills(scene: Scene, client: TestClient, mark: string):
   });
   await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
   await seedRows(scene, tenantId, mark);
+  await bookSurcharge(scene, tenantId, seeded.publishedBill, 100);
   await scene.sql.query("select set_config('app.tenant', '', false)");
 }
 

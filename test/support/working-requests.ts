@@ -111,6 +111,7 @@ export const workingRequests: Record<string, Json> = {
   closeMonth: { data: { month: '08/2025', reason: 'Reconciled' } },
   reopenMonth: { data: { month: '08/2025', reason: 'Forgotten' } },
   exportMonth: { month: '07/2025', format: 'CSV' },
+  waiveSurcharge: { data: { billID: seeded.publishedBill, reason: 'Bank closed' } },
   demandDeposit: {
     data: { connectionNumber: 'RUN-1', amount: 5, reference: 'D-1', reason: 'Late' },
   },
