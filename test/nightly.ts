@@ -37,6 +37,14 @@ const nights: Night[] = [
     files: ['test/faults/bank-files.test.ts'],
     environment: { BANK_KILLS: '60', BANK_LINES: '100000' },
   },
+  {
+    files: ['test/operations/payment-histories.test.ts'],
+    environment: {
+      HISTORIES: '1000',
+      HISTORY_MONTHS: '6',
+      HISTORY_METHODS: 'Chronology,Component Priority,Latest First,Proportional,Manual',
+    },
+  },
   { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
   { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },
 ];

@@ -22,6 +22,7 @@ export const reallocatePayment = operation({
   response: empty,
   errors: [
     'PAYMENT_NOT_FOUND',
+    'BILL_NOT_FOUND',
     'ALREADY_REVERSED',
     'INVALID_STATE',
     'OVER_ALLOCATED',
