@@ -5,6 +5,7 @@ import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import { openScene } from '../support/scene.ts';
+import { newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -124,4 +125,23 @@ test('no more than is open is disputed, of posted bills only, all or none', asyn
   await refuses(none, 'INVALID_NUMBER', { statusCode: 400 });
   const unknown = { disputeID: 99, outcome: 'Upheld' } as const;
   await refuses(place.client.resolveDispute({ data: unknown }), 'DISPUTE_NOT_FOUND');
+});
+
+test('a dispute stays with the owner of the bill when the subscription is transferred', async () => {
+  const place = await openOwing(scene, 'dispute-transfer');
+  const connectionNumber = await place.connectOld();
+  const [bill] = await place.bill({ [connectionNumber]: 100 });
+  const disputeID = await dispute(place, bill?.billID ?? 0, 40);
+  const partyNumber = await newParty(place.client, 'New owner');
+  await place.client.transferConnection({
+    data: {
+      ...{ connectionNumber, toPartyNumber: partyNumber, transferDate: '01/08/2026' },
+      ...{ balanceHandling: 'MoveToNew' as const, reason: 'Sold' },
+    },
+  });
+  // 60 went to the new owner, 40 are still disputed by the old one.
+  assert.deepEqual([await place.owed(), await place.owed(partyNumber)], [0, 60]);
+  await place.client.resolveDispute({ data: { disputeID, outcome: 'Rejected' } });
+  assert.deepEqual([await place.owed(), await place.owed(partyNumber)], [40, 60]);
+  await assertChecks(scene, place.tenantId);
 });
