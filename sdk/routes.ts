@@ -481,6 +481,7 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Trial Balance',
   },
+  getReport: { path: '/billing/reports/get-report', method: 'Retrieve', action: 'Retrieve Report' },
   getJournals: {
     path: '/billing/ledger/get-journals',
     method: 'Retrieve',

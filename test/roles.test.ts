@@ -145,6 +145,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   resolveDispute: [...managers, 'Accountant'],
   getStatement: [...readers, 'Cashier', 'Customer'],
   getTrialBalance: [...managers, 'Accountant', 'Auditor'],
+  getReport: [...managers, 'Accountant', 'Auditor'],
   getJournals: [...managers, 'Accountant', 'Auditor'],
   getLedgerAccounts: [...managers, 'Accountant', 'Auditor'],
   makeLedgerAccounts: [...managers, 'Accountant'],

@@ -27,7 +27,9 @@ export async function exportCommand(config: Config, args: readonly string[]): Pr
     throw new UsageError(`${kind} have no days: leave out --from and --until.\n\n${exportUsage}`);
   }
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
-    await write(exportLines(readerOf(workspace), workspace.tenant, { kind, days }), values.to);
+    const today = dateIn(workspace.now, workspace.tenant.timezone);
+    const wanted = { kind, days, today };
+    await write(exportLines(readerOf(workspace), workspace.tenant, wanted), values.to);
   });
 }
 

@@ -47,7 +47,8 @@ export const ledgerUsage = `billwright ledger trial-balance --workspace NAME
       writes the journals of a closed month, the same bytes each time`;
 
 export const exportUsage = `billwright export
-      parties|meters|subscriptions|readings|bills|journals|audit
+      parties|meters|subscriptions|readings|bills|journals|audit|
+      aging|collection|revenue|taxsummary|consumption|unreadmeters|billregister
       --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
       writes a CSV file; the days are for readings, bills, journals and the audit trail
   billwright route-sheet --workspace NAME --service CODE [--batch CODE]

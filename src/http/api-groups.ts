@@ -93,7 +93,7 @@ const groups: readonly Group[] = [
     name: 'Ledger',
     description:
       'Credit notes, adjustments, disputes, deposits and the balances of ledger accounts.',
-    paths: ['credit-notes/', 'adjustments/', 'disputes/', 'deposits/', 'ledger/'],
+    paths: ['credit-notes/', 'adjustments/', 'disputes/', 'deposits/', 'ledger/', 'reports/'],
   },
   {
     name: 'Imports and exports',

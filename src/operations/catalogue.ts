@@ -104,6 +104,7 @@ import { settleWallet } from './payments/settle-wallet.ts';
 import { transferPayment } from './payments/transfer-payment.ts';
 import { getPeriods } from './periods/get-periods.ts';
 import { makePeriods } from './periods/make-periods.ts';
+import { getReport } from './reports/get-report.ts';
 import { createService } from './services/create-service.ts';
 import { getBatches } from './services/get-batches.ts';
 import { getServices } from './services/get-services.ts';
@@ -260,6 +261,7 @@ export const catalogue = {
   moveClock,
   getAudit,
   getTrialBalance,
+  getReport,
   getJournals,
   getLedgerAccounts,
   makeLedgerAccounts,

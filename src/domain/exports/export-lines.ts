@@ -9,6 +9,8 @@ import { countJournalLines } from '../ledger/totals-store.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
 import { auditCells, billCells, journalCells, ledgerColumns } from './ledger-cells.ts';
 import { countPostedBills, listJournalLines, listPostedBills } from './ledger-store.ts';
+import { countReport, type ReportName, reportCells, reportNames, reports } from './reports.ts';
+import type { ReportFilter, ReportRow } from './reports-store.ts';
 import {
   countReadings,
   countTable,
@@ -30,18 +32,27 @@ export const exportKinds = [
   'Bills',
   'Journals',
   'Audit',
+  ...reportNames,
 ] as const;
 export type ExportKind = (typeof exportKinds)[number];
 
 /** Whether the export can be narrowed to some days. */
 export function isDated(kind: ExportKind): boolean {
-  return ['Readings', 'Bills', 'Journals', 'Audit'].includes(kind);
+  return isReport(kind) || ['Readings', 'Bills', 'Journals', 'Audit'].includes(kind);
+}
+
+function isReport(kind: ExportKind): kind is ReportName {
+  return (reportNames as readonly string[]).includes(kind);
 }
 
 /** Runs a piece of work in a transaction of its own. */
 export type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-export type Export = { kind: ExportKind; days: Days };
+export type Export = { kind: ExportKind; days: Days; today: Temporal.PlainDate };
+
+function filterOf({ days, today }: Export): ReportFilter {
+  return { from: days.from, to: days.to ?? today, serviceCode: null };
+}
 
 const rowsAtOnce = 1_000;
 
@@ -66,8 +77,10 @@ export async function* exportLines(
   }
 }
 
-export function countRows(tx: Tx, tenant: JobTenant, { kind, days }: Export): Promise<number> {
+export async function countRows(tx: Tx, tenant: JobTenant, wanted: Export): Promise<number> {
   const { tenantId } = tenant;
+  const { kind, days } = wanted;
+  if (isReport(kind)) return countReport(tx, tenantId, reports[kind], filterOf(wanted));
   switch (kind) {
     case 'Readings':
       return countReadings(tx, tenantId, days);
@@ -100,9 +113,18 @@ function following<Row>(
   };
 }
 
-function chunksOf(tenant: JobTenant, { kind, days }: Export): Chunks {
+function chunksOf(tenant: JobTenant, wanted: Export): Chunks {
   const { tenantId } = tenant;
+  const { kind, days } = wanted;
   const limit = rowsAtOnce;
+  if (isReport(kind)) {
+    const report = reports[kind];
+    const list = (tx: Tx, after: ReportRow | undefined) => {
+      const window = { after: after?.key ?? 0, offset: 0, limit };
+      return report.list(tx, tenantId, filterOf(wanted), window);
+    };
+    return following(list, reportCells(report, tenant));
+  }
   const window = (after: { id: number } | undefined) => ({ afterId: after?.id ?? 0, limit });
   switch (kind) {
     case 'Parties':
@@ -168,7 +190,7 @@ const address = [
   'countryId',
 ];
 
-const columns: Record<ExportKind, readonly string[]> = {
+const columns: Record<Exclude<ExportKind, ReportName>, readonly string[]> = {
   Parties: [
     ...['partyNumber', 'userType', 'name', 'email', 'country', 'mobile', 'phone', 'whatsApp'],
     ...['otherEmail', 'fax', 'otherContact', 'identityNumber', 'taxNumber', 'language'],
@@ -191,6 +213,7 @@ const columns: Record<ExportKind, readonly string[]> = {
 };
 
 async function columnsOf(tx: Tx, tenantId: number, kind: ExportKind): Promise<string[]> {
+  if (isReport(kind)) return reports[kind].columns.map(({ name }) => name);
   if (kind !== 'Subscriptions') return [...columns[kind]];
   const { inputs, quantities } = await listInputNames(tx, tenantId);
   return [

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { parseDate } from '../../base/calendar.ts';
+import { dateIn, parseDate } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Permission } from '../../domain/access/roles.ts';
 import {
@@ -21,6 +21,13 @@ const permissions: Record<ExportKind, Permission> = {
   Bills: 'bills:read',
   Journals: 'ledger:read',
   Audit: 'audit:read',
+  Aging: 'ledger:read',
+  Collection: 'ledger:read',
+  Revenue: 'ledger:read',
+  TaxSummary: 'ledger:read',
+  Consumption: 'ledger:read',
+  UnreadMeters: 'ledger:read',
+  BillRegister: 'ledger:read',
 };
 
 export const exportData = operation({
@@ -28,7 +35,7 @@ export const exportData = operation({
   method: 'Retrieve',
   action: 'Export Data',
   access: { permission: 'meters:read' },
-  summary: 'Shows parties, meters, bills, journals and more as lines of a CSV file.',
+  summary: 'Shows parties, bills, journals, reports and more as lines of a CSV file.',
   request: Type.Object({
     kind: oneOf(exportKinds),
     fromDate: maybe(date),
@@ -45,7 +52,8 @@ export const exportData = operation({
       from: (body.fromDate && parseDate(body.fromDate)) || null,
       to: (body.toDate && parseDate(body.toDate)) || null,
     };
-    const wanted = { kind: body.kind, days };
+    const today = dateIn(call.now, call.tenant.timezone);
+    const wanted = { kind: body.kind, days, today };
     const total = await countRows(call.tx, call.tenant, wanted);
     const given = (['fromDate', 'toDate'] as const).filter((name) => body[name] != null);
     if (!isDated(body.kind)) call.ignore(given);

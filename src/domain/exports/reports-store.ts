@@ -1,0 +1,320 @@
+// Rows of reports. Amounts are minor units as text, because sums may be more than a number holds.
+import type { Tx } from '../../base/db/pool.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { openOfBill, openOfItem } from '../ledger/open-amounts-store.ts';
+
+export type ReportFilter = {
+  from: Temporal.PlainDate | null;
+  to: Temporal.PlainDate;
+  serviceCode: string | null;
+};
+
+export type ReportRow = { key: number } & Record<string, string | number | null>;
+type Window = { after: number; offset: number; limit: number };
+
+/** Of a day column: within the days of the report. */
+function within(column: string, { from, to }: ReportFilter): Sql {
+  const day = sql.raw(column);
+  const begin = from ? sql`${day} >= ${from.toString()}::date` : sql`true`;
+  return sql`${begin} and ${day} <= ${to.toString()}::date`;
+}
+
+/** Of a context `c`. */
+function isOfService({ serviceCode }: ReportFilter): Sql {
+  return serviceCode === null ? sql`true` : sql`c.code = ${serviceCode}`;
+}
+
+/** What is open now, by party: bills, and what is owed beside them. Credits are below zero. */
+function openAmounts(tenantId: number, filter: ReportFilter, window?: Window): Sql {
+  const ofParties = (column: string) =>
+    window === undefined ? sql`true` : sql`${sql.raw(column)} in (${partiesOf(tenantId, window)})`;
+  const items =
+    filter.serviceCode === null
+      ? sql``
+      : sql`join subscriptions s on s.tenant_id = ${tenantId}
+          and s.subscription_id = i.subscription_id
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+          and ${isOfService(filter)}`;
+  return sql`
+    select b.tenant_id, b.party_id, b.due_date, ${openOfBill} as open
+    from bills b
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and c.context_type = 'Sale' and ${isOfService(filter)}
+    where b.tenant_id = ${tenantId} and not b.is_settled and b.status in ('Posted', 'Published')
+      and ${ofParties('b.party_id')}
+    union all
+    select i.tenant_id, i.party_id, i.due_date, ${openOfItem}
+    from open_items i ${items}
+    where i.tenant_id = ${tenantId} and not i.is_settled
+      and i.ledger_account_id = ${ledgerAccounts.receivable} and ${ofParties('i.party_id')}`;
+}
+
+/** Parties that owe something or have a credit, by id. */
+function partiesOf(tenantId: number, window: Window): Sql {
+  return sql`
+    select p.party_id from parties p
+    where p.tenant_id = ${tenantId} and p.party_id > ${window.after} and (
+      exists (select from bills b where b.tenant_id = ${tenantId} and b.party_id = p.party_id
+        and not b.is_settled and b.status in ('Posted', 'Published'))
+      or exists (select from open_items i where i.tenant_id = ${tenantId}
+        and i.party_id = p.party_id and not i.is_settled)
+    )
+    order by p.party_id
+    limit ${window.limit} offset ${window.offset}`;
+}
+
+/** By party, with what is open in each bucket of age; credits lessen what is oldest. */
+function agedByParty(tenantId: number, filter: ReportFilter, window?: Window): Sql {
+  const late = sql`(${filter.to.toString()}::date - o.due_date)`;
+  const bucket = (condition: Sql) =>
+    sql`coalesce(sum(o.open) filter (where o.open > 0 and ${condition}), 0)`;
+  return sql`
+    select a.party_id, a.current - greatest(a.credit - a.d1 - a.d31 - a.d61 - a.d91, 0) as current,
+      a.d1 - least(a.d1, greatest(a.credit - a.d31 - a.d61 - a.d91, 0)) as d1_30,
+      a.d31 - least(a.d31, greatest(a.credit - a.d61 - a.d91, 0)) as d31_60,
+      a.d61 - least(a.d61, greatest(a.credit - a.d91, 0)) as d61_90,
+      a.d91 - least(a.d91, a.credit) as over90,
+      a.current + a.d1 + a.d31 + a.d61 + a.d91 - a.credit as total
+    from (
+      select o.party_id, ${bucket(sql`${late} <= 0`)} as current,
+        ${bucket(sql`${late} between 1 and 30`)} as d1,
+        ${bucket(sql`${late} between 31 and 60`)} as d31,
+        ${bucket(sql`${late} between 61 and 90`)} as d61,
+        ${bucket(sql`${late} > 90`)} as d91,
+        coalesce(-sum(o.open) filter (where o.open < 0), 0) as credit
+      from (${openAmounts(tenantId, filter, window)}) o
+      where o.tenant_id = ${tenantId}
+      group by o.party_id
+    ) a`;
+}
+
+const agingBuckets = ['current', 'd1_30', 'd31_60', 'd61_90', 'over90', 'total'];
+
+export async function listAging(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+  window: Window,
+): Promise<ReportRow[]> {
+  const shown = agingBuckets.map((name) => `g.${name}::text as ${name}`).join(', ');
+  const { rows } = await sql<ReportRow>`
+    select p.party_id as key, p.party_number as "partyNumber", p.name as "partyName",
+      ${sql.raw(shown)}
+    from (${agedByParty(tenantId, filter, window)}) g
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = g.party_id
+    order by p.party_id
+  `.execute(tx);
+  return rows;
+}
+
+export async function findAgingTotals(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+): Promise<ReportRow> {
+  const sums = agingBuckets.map((name) => `coalesce(sum(g.${name}), 0)::text as ${name}`);
+  const { rows } = await sql<ReportRow>`
+    select count(*)::bigint as key, ${sql.raw(sums.join(', '))}
+    from (${agedByParty(tenantId, filter)}) g
+    join tenants t on t.tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0] ?? { key: 0 };
+}
+
+/** By day and method: what was received, and what of it was taken back. */
+export async function listCollection(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+): Promise<ReportRow[]> {
+  const ofService =
+    filter.serviceCode === null
+      ? sql``
+      : sql`join subscriptions s on s.tenant_id = ${tenantId}
+          and s.subscription_id = p.subscription_id
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+          and ${isOfService(filter)}`;
+  const { rows } = await sql<ReportRow>`
+    select row_number() over (order by p.value_date, p.payment_method) as key,
+      to_char(p.value_date, 'DD/MM/YYYY') as date, p.payment_method as "paymentMethod",
+      count(*) as payments, sum(p.amount)::text as amount,
+      coalesce(sum(p.amount) filter (where r.payment_id is not null), 0)::text as reversed,
+      coalesce(sum(p.amount) filter (where r.payment_id is null), 0)::text as net
+    from payments p
+    left join payment_reversals r on r.tenant_id = ${tenantId} and r.payment_id = p.payment_id
+    ${ofService}
+    where p.tenant_id = ${tenantId} and p.direction = 'In' and ${within('p.value_date', filter)}
+    group by p.value_date, p.payment_method
+    order by p.value_date, p.payment_method
+  `.execute(tx);
+  return rows;
+}
+
+/** Lines of the ledger that name a component, by account and component. */
+export async function listByComponent(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+  kinds: readonly string[],
+): Promise<ReportRow[]> {
+  const ofService =
+    filter.serviceCode === null
+      ? sql``
+      : sql`join terms t on t.tenant_id = ${tenantId} and t.term_id = j.term_id
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
+          and ${isOfService(filter)}`;
+  const { rows } = await sql<ReportRow>`
+    select row_number() over (order by a.code, l.component) as key, a.code as "accountCode",
+      a.name as "accountName", l.component,
+      coalesce(-sum(l.amount) filter (where l.amount < 0), 0)::text as billed,
+      coalesce(sum(l.amount) filter (where l.amount > 0), 0)::text as credited,
+      (-sum(l.amount))::text as net
+    from journals j
+    join journal_lines l on l.tenant_id = ${tenantId} and l.journal_id = j.journal_id
+      and l.component is not null
+    join ledger_accounts a on a.tenant_id = ${tenantId}
+      and a.ledger_account_id = l.ledger_account_id and a.kind = any(${kinds}::text[])
+    ${ofService}
+    where j.tenant_id = ${tenantId} and ${within('j.posting_date', filter)}
+    group by a.code, a.name, l.component
+    order by a.code, l.component
+  `.execute(tx);
+  return rows;
+}
+
+/** By pricing context and input: what bills of terms that begin on these days have counted. */
+export async function listConsumption(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+): Promise<ReportRow[]> {
+  const { rows } = await sql<ReportRow>`
+    select row_number() over (order by c.code, u.input) as key, c.code as "serviceCode",
+      u.input, count(*) as bills, trim_scale(sum((u.facts ->> 'quantity')::numeric))::text
+        as quantity,
+      trim_scale(coalesce(sum((u.facts ->> 'quantity')::numeric)
+        filter (where u.facts ->> 'type' = 'Estimated'), 0))::text as estimated
+    from terms t
+    join bills b on b.tenant_id = ${tenantId} and b.term_id = t.term_id
+      and b.status in ('Posted', 'Published')
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and ${isOfService(filter)}
+    cross join lateral json_each(b.usage) as u (input, facts)
+    where t.tenant_id = ${tenantId} and ${within('t.start_date', filter)}
+    group by c.code, u.input
+    order by c.code, u.input
+  `.execute(tx);
+  return rows;
+}
+
+/** Registers of active subscriptions without a reading on these days, by subscription. */
+export async function listUnread(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+  window: Window,
+): Promise<ReportRow[]> {
+  const { rows } = await sql<ReportRow>`
+    select s.subscription_id as key, s.subscription_number as "connectionNumber",
+      c.code as "serviceCode", o.name as "partyName", m.number as "meterNumber", r.input,
+      to_char(l.reading_date, 'DD/MM/YYYY') as "lastReadingDate", l.value::text as "lastReading"
+    from (${unreadOf(tenantId, filter, window)}) s
+    join assignment_registers r on r.tenant_id = ${tenantId}
+      and r.subscription_id = s.subscription_id and r.input is not null
+    join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
+      and a.remove_date is null
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
+    join parties o on o.tenant_id = ${tenantId} and o.party_id = s.party_id
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+    left join lateral (
+      select e.reading_date, e.value from readings e
+      where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
+        and e.position = r.position and e.status <> 'Rejected'
+      order by e.reading_date desc
+      limit 1
+    ) l on true
+    where l.reading_date is null or not (${within('l.reading_date', filter)})
+    order by s.subscription_id, r.assignment_id, r.position
+  `.execute(tx);
+  return rows;
+}
+
+/** Subscriptions with a register that was not read. */
+function unreadOf(tenantId: number, filter: ReportFilter, window: Window): Sql {
+  return sql`
+    select s.subscription_id, s.subscription_number, s.party_id, s.context_id
+    from subscriptions s
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+      and ${isOfService(filter)}
+    where s.tenant_id = ${tenantId} and s.status = 'Active'
+      and s.subscription_id > ${window.after} and exists (
+        select from assignment_registers r
+        join meter_assignments a on a.tenant_id = ${tenantId}
+          and a.assignment_id = r.assignment_id and a.remove_date is null
+        where r.tenant_id = ${tenantId} and r.subscription_id = s.subscription_id
+          and r.input is not null and not exists (
+            select from readings e
+            where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
+              and e.position = r.position and e.status <> 'Rejected'
+              and ${within('e.reading_date', filter)}
+          )
+      )
+    order by s.subscription_id
+    limit ${window.limit} offset ${window.offset}`;
+}
+
+/** Bills that were posted on these days, also those that were cancelled since, by id. */
+export async function listRegister(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+  window: Window,
+): Promise<ReportRow[]> {
+  const { rows } = await sql<ReportRow>`
+    select b.bill_id as key, b.bill_number as "billNumber",
+      to_char(b.issue_date, 'DD/MM/YYYY') as "issueDate",
+      to_char(b.due_date, 'DD/MM/YYYY') as "dueDate", c.code as "serviceCode", b.status,
+      b.payment_status as "paymentStatus", p.party_number as "partyNumber",
+      p.name as "partyName", s.subscription_number as "connectionNumber",
+      b.current_charges::text as "currentCharges", b.tax_amount::text as "taxAmount",
+      b.bill_amount::text as "billAmount", b.paid_amount::text as "paidAmount",
+      case when b.status = 'Cancelled' then '0' else (${openOfBill})::text end
+        as "outstandingAmount"
+    from bills b
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and ${isOfService(filter)}
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id
+    join parties p on p.tenant_id = ${tenantId} and p.party_id = b.party_id
+    left join subscriptions s on s.tenant_id = ${tenantId}
+      and s.subscription_id = b.subscription_id
+    where b.tenant_id = ${tenantId} and b.bill_id > ${window.after}
+      and b.status in ('Posted', 'Published', 'Cancelled') and b.bill_number is not null
+      and ${within('t.start_date', filter)}
+    order by b.bill_id
+    limit ${window.limit} offset ${window.offset}
+  `.execute(tx);
+  return rows;
+}
+
+export async function findRegisterTotals(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+): Promise<ReportRow> {
+  const { rows } = await sql<ReportRow>`
+    select count(*) as key, coalesce(sum(b.current_charges), 0)::text as "currentCharges",
+      coalesce(sum(b.tax_amount), 0)::text as "taxAmount",
+      coalesce(sum(b.bill_amount), 0)::text as "billAmount",
+      coalesce(sum(b.paid_amount), 0)::text as "paidAmount",
+      coalesce(sum(${openOfBill}) filter (where b.status <> 'Cancelled'), 0)::text
+        as "outstandingAmount"
+    from bills b
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and ${isOfService(filter)}
+    join terms t on t.tenant_id = ${tenantId} and t.term_id = b.term_id
+    where b.tenant_id = ${tenantId} and b.status in ('Posted', 'Published', 'Cancelled')
+      and b.bill_number is not null and ${within('t.start_date', filter)}
+  `.execute(tx);
+  return rows[0] ?? { key: 0 };
+}
