@@ -18,6 +18,7 @@ import {
   stepNames,
 } from '../support/full-term.ts';
 import { closeGate } from '../support/gate.ts';
+import { watchLocks } from '../support/lock-waits.ts';
 import { openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -76,31 +77,6 @@ test('50 clicks on each step at two servers are one job each', async () => {
   await assertChecks(scene, term.tenantId);
   for (const server of servers) await server.end('SIGTERM');
 });
-
-/** The longest that anybody waited for a lock while something is going on. */
-function watchLocks(sql: pg.Client) {
-  let isOver = false;
-  let samples = 0;
-  let longestMs = 0;
-  const watching = (async () => {
-    while (!isOver) {
-      const { rows } = await sql.query(
-        `select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float * 1000
-           as ms
-         from pg_locks l join pg_stat_activity a using (pid)
-         where not l.granted and l.waitstart is not null and a.datname = current_database()`,
-      );
-      longestMs = Math.max(longestMs, rows[0].ms);
-      samples += 1;
-      await sleep(10);
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await watching;
-    return { samples, longestMs };
-  };
-}
 
 /** Of a term whose rows were counted, posted by one worker; for the next tests. */
 let usualMs: number | undefined;

@@ -2,20 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertChecks } from '../support/checks.ts';
+import { deadlocksOf } from '../support/lock-waits.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
-
-/** How often two transactions of this database waited for each other in a circle. */
-async function deadlocks(): Promise<number> {
-  const { rows } = await scene.sql.query<{ deadlocks: string }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  return Number(rows[0]?.deadlocks);
-}
 
 test('a bill that is paid and cancelled at once ends cancelled, with the money in the wallet', async () => {
   const place = await openOwing(scene, 'race-cancel');
@@ -59,7 +52,7 @@ async function openCustomers(place: Owing): Promise<string[]> {
 test('clerks who send the same payments many times take each once', async () => {
   const place = await openOwing(scene, 'race-clerks');
   const numbers = await openCustomers(place);
-  const before = await deadlocks();
+  const before = await deadlocksOf(scene.sql);
   const wanted = numbers.flatMap((connectionNumber, customer) =>
     Array.from({ length: 6 }, (_, index) => ({
       reference: `C${customer}-${index}`,
@@ -91,6 +84,6 @@ test('clerks who send the same payments many times take each once', async () => 
     [place.tenantId],
   );
   assert.equal(Number(rows[0]?.cash), total * 100);
-  assert.equal(await deadlocks(), before);
+  assert.equal(await deadlocksOf(scene.sql), before);
   await assertChecks(scene, place.tenantId);
 });

@@ -7,6 +7,8 @@ import type { Scene } from './scene.ts';
 export type Owing = OfferPlace & {
   /** Bills July 2026, August and so on; each subscription with its amount, or by component. */
   bill(amounts: Record<string, number | Record<string, number>>): Promise<ShownBill[]>;
+  /** A term for the next of these months, with the amounts. Returns its id. */
+  openMonth(amounts: Record<string, number | Record<string, number>>): Promise<number>;
   /** What is open of each bill of the customer, the oldest first. */
   left(): Promise<(number | undefined)[]>;
   wallet(partyNumber?: number): Promise<number>;
@@ -46,10 +48,10 @@ export async function openOwing(
     { sandbox: true },
   );
   const { client } = place;
-  let month = 7;
-  const bill: Owing['bill'] = async (amounts) => {
-    const start = Temporal.PlainDate.from({ year: 2026, month, day: 1 });
-    month += 1;
+  let months = 0;
+  const openMonth: Owing['openMonth'] = async (amounts) => {
+    const start = Temporal.PlainDate.from('2026-07-01').add({ months });
+    months += 1;
     const end = start.add({ months: 1 }).subtract({ days: 1 });
     const dueDate = wire(end.add({ days: 15 }));
     const days = { startDate: wire(start), endDate: wire(end), dueDate };
@@ -63,14 +65,18 @@ export async function openOwing(
       operation: 'schedule',
       data: { data: JSON.stringify({ termID, compsData }) },
     });
-    await generate(place, termID);
-    await post(place, termID);
-    return billsOf(place, termID);
+    return termID;
   };
   const view = async (partyNumber = place.party) => (await client.getUsers({ partyNumber })).data;
   return {
     ...place,
-    bill,
+    openMonth,
+    async bill(amounts) {
+      const termID = await openMonth(amounts);
+      await generate(place, termID);
+      await post(place, termID);
+      return billsOf(place, termID);
+    },
     async left() {
       const { data } = await client.getBills({});
       return data.bills
