@@ -35,6 +35,7 @@ export type BillrunScene = {
   floorName: string;
   /** Passes the walls between workspaces. */
   superuser: pg.Client;
+  port: number;
   places: Place[];
   /** Peak memory of the worker that took most, megabytes. */
   peakMb(): number;
@@ -103,6 +104,7 @@ async function openFilled(
     databaseName,
     floorName,
     superuser,
+    port: server.port,
     places,
     peakMb: () => Math.max(...workers.map(({ pid = 0 }) => memoryOf({ pid }, 'VmHWM'))),
     cpu: () => ({

@@ -6,6 +6,7 @@ import { benchBillrun } from './billrun.ts';
 import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
+import { benchReceivables } from './receivables.ts';
 import type { BenchResult } from './result.ts';
 import { benchSlowMail } from './slow-mail.ts';
 import { benchWorkers } from './workers.ts';
@@ -23,6 +24,7 @@ const parts = [
   { title: 'API', run: benchApi },
   { title: 'Imports', run: benchImports },
   { title: 'Bill run', run: benchBillrun },
+  { title: 'Receivables', run: benchReceivables },
   { title: 'Workers', run: benchWorkers },
   { title: 'Slow mail', run: benchSlowMail },
 ];
