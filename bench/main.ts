@@ -7,6 +7,7 @@ import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
 import { benchReceivables } from './receivables.ts';
+import { benchBooks } from './receivables-books.ts';
 import type { BenchResult } from './result.ts';
 import { benchSlowMail } from './slow-mail.ts';
 import { benchWorkers } from './workers.ts';
@@ -25,6 +26,7 @@ const parts = [
   { title: 'Imports', run: benchImports },
   { title: 'Bill run', run: benchBillrun },
   { title: 'Receivables', run: benchReceivables },
+  { title: 'Books', run: benchBooks },
   { title: 'Workers', run: benchWorkers },
   { title: 'Slow mail', run: benchSlowMail },
 ];
