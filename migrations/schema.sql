@@ -4187,6 +4187,34 @@ grant insert, select on approvals to billwright_api;
 grant select on approvals to billwright_worker;
 grant update (status, decided_at, decided_by, reason) on approvals to billwright_api;
 
+-- events (0022_events.sql)
+
+-- Something that happened to a bill, a payment or another thing that receivers want to know. It is
+-- written with the change itself: what is rolled back leaves no event. Kept for 30 days.
+create table events (
+  tenant_id bigint not null,
+  event_id bigint not null,
+  type text not null,
+  -- One row for many things: a chunk of a bill run or of a file.
+  is_bulk boolean not null default false,
+  data jsonb not null,
+  at timestamp with time zone not null,
+  -- The transaction that wrote it. Events are read in this order, and only those of transactions
+  -- before the oldest one that still runs: none appears later behind the place of a reader.
+  written_in xid8 not null default pg_current_xact_id(),
+  constraint events_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+  constraint events_pkey PRIMARY KEY (tenant_id, event_id),
+  constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint events_type_check CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
+);
+CREATE INDEX events_at ON public.events USING btree (tenant_id, at);
+CREATE INDEX events_order ON public.events USING btree (tenant_id, written_in, event_id);
+CREATE TRIGGER events_fixed BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table events enable row level security, force row level security;
+create policy tenant_wall on events as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on events to billwright_api;
+grant delete, insert, select on events to billwright_worker;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.

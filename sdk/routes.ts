@@ -476,6 +476,7 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Audit Entries',
   },
+  getEvents: { path: '/billing/events/get-events', method: 'Retrieve', action: 'Retrieve Events' },
   getTrialBalance: {
     path: '/billing/ledger/get-trial-balance',
     method: 'Retrieve',

@@ -157,6 +157,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateSettings: administrator,
   moveClock: administrator,
   getAudit: [...auditors, 'Accountant'],
+  getEvents: [...auditors, 'Accountant'],
 };
 
 /** May call for its own party only, and only as a login that has one. */

@@ -59,6 +59,7 @@ const writers: Record<string, Writers> = {
   dunning_actions: 'domain/collections',
   dunning_episodes: 'domain/collections',
   dunning_holds: 'domain/collections',
+  events: 'domain/events',
   idempotency_keys: {
     http: 'keys of calls',
     'domain/access': 'expired keys, which the daily job deletes',

@@ -26,6 +26,7 @@ import { listDemanded } from '../domain/bills/posting/creditable-store.ts';
 import { restoreSubscriptions } from '../domain/bills/posting/unpost-store.ts';
 import { failCancelled } from '../domain/delivery/sending-store.ts';
 import { doubtDeliveries } from '../domain/delivery/store.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { isOwedByWorkspace } from '../domain/ledger/accounts.ts';
 import { createTerm } from '../domain/terms/create.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
@@ -130,6 +131,8 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   await markDraftsStale(tx, tenantId, drafts, job.now);
   await touchSubscriptions(tx, tenantId, bill.bill_id, stamp);
   await markCancelled(tx, tenantId, bill.bill_id, stamp);
+  const cancelled = eventsOf('bill.cancelled', 'billID', [bill.bill_id]);
+  await insertEvents(tx, tenantId, cancelled, stamp.at);
   // No other job of the term runs: the worker that was sending the bill is gone.
   await doubtDeliveries(tx, tenantId, [bill.bill_id], job.now);
   await failCancelled(tx, tenantId, term.term_id, job.now);

@@ -103,7 +103,7 @@ const groups: readonly Group[] = [
   {
     name: 'Jobs and audit',
     description: 'Follow and cancel scheduled steps. Read the audit trail of changes.',
-    paths: ['jobs/', 'audit/'],
+    paths: ['jobs/', 'audit/', 'events/'],
   },
 ];
 

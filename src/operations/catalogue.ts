@@ -67,6 +67,7 @@ import { endArrangement } from './dunning/end-arrangement.ts';
 import { getDunning } from './dunning/get-dunning.ts';
 import { makeInstalmentPlans } from './dunning/make-instalment-plans.ts';
 import { makePromises } from './dunning/make-promises.ts';
+import { getEvents } from './events/get-events.ts';
 import { exportData } from './exports/export-data.ts';
 import { importData } from './imports/import-data.ts';
 import { uploadPart } from './imports/upload-part.ts';
@@ -260,6 +261,7 @@ export const catalogue = {
   updateSettings: updateSettingsOperation,
   moveClock,
   getAudit,
+  getEvents,
   getTrialBalance,
   getReport,
   getJournals,

@@ -10,6 +10,7 @@ import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { reviewArrangements } from '../domain/collections/arrangements.ts';
 import { dunOverdue } from '../domain/collections/dunning.ts';
 import { watchPrepaid } from '../domain/collections/prepaid.ts';
+import { deleteOldEvents } from '../domain/events/events-store.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
@@ -50,11 +51,12 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
     'housekeeping',
     {
       at: Temporal.PlainTime.from('00:05'),
-      run: async (tx, tenantId, { realNow }) => {
+      run: async (tx, tenantId, { realNow, now }) => {
         const dayAgo = realNow.subtract({ hours: 24 });
         const expired = { tokens: realNow, answers: realNow, failures: dayAgo };
         const parts = await deleteOldParts(tx, tenantId, dayAgo);
-        return { ...(await deleteExpired(tx, tenantId, expired)), parts };
+        const events = await deleteOldEvents(tx, tenantId, now.subtract({ hours: 24 * 30 }));
+        return { ...(await deleteExpired(tx, tenantId, expired)), parts, events };
       },
     },
   ],

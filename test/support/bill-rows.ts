@@ -145,6 +145,11 @@ async function seedRows(scene: Scene, tenantId: number, mark: string): Promise<v
      values ($1, 901, 1, $2, 1, $3, 60000)`,
     [tenantId, seeded.creditedBill, mark],
   );
+  await scene.sql.query(
+    `insert into events (tenant_id, event_id, type, data, at)
+     values ($1, 900001, 'bill.posted', $2, now())`,
+    [tenantId, JSON.stringify({ note: mark })],
+  );
   const refund = { partyID: 1, amount: 1, reference: mark, paymentMethod: 'Cash' };
   await scene.sql.query(
     `insert into approvals (tenant_id, approval_id, kind, reference, amount, request, requested_at,

@@ -295,7 +295,7 @@ async function perform(
     }
     case 'moveHome': {
       const home = { connectionNumber: customer.home, toPartyNumber: next.partyNumber };
-      const data = { ...home, balanceHandling: one.balance, effectiveDate: wire(today), reason };
+      const data = { ...home, balanceHandling: one.balance, transferDate: wire(today), reason };
       return client.transferConnection({ data: data as never });
     }
   }

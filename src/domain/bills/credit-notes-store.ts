@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 
 export type CreditNote = {
   creditNoteId: number;
@@ -57,6 +58,8 @@ export async function insertCreditNotes(
   `.execute(tx);
   // With one missing, the caller takes everything back.
   if (count === notes.length) await insertLines(tx, tenantId, notes);
+  const ids = notes.map((note) => note.creditNoteId).sort((a, b) => a - b);
+  await insertEvents(tx, tenantId, eventsOf('credit_note.created', 'creditNoteID', ids), stamp.at);
   return count;
 }
 

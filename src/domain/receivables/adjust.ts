@@ -3,6 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { isOwedByWorkspace, ledgerAccounts, openItemsAccount } from '../ledger/accounts.ts';
 import {
   type BookedEntry,
@@ -66,6 +67,9 @@ export async function makeAdjustments(
     return on ? [{ ...one, row, adjustmentId, on }] : [];
   });
   const problems = await bookAdjustments(tx, tenantId, adjustments, stamp);
+  const made = adjustments.map((one) => one.adjustmentId);
+  const events = eventsOf('adjustment.created', 'adjustmentID', made);
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { problems, adjustmentIds, repeated: wanted.length - adjustments.length };
 }
 

@@ -3,6 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import {
   type BookedEntry,
@@ -68,6 +69,8 @@ export async function reversePayment(
     ],
     stamp,
   );
+  const reversed = eventsOf('payment.reversed', 'paymentID', [paymentId]);
+  await insertEvents(tx, tenantId, reversed, stamp.at);
   const date = today.toString();
   await insertReversal(tx, tenantId, { paymentId, date, reason: wanted.reason, journalId }, stamp);
   return payment;

@@ -6,6 +6,7 @@ import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { withComponents } from '../bills/billed-parts.ts';
 import { billReference } from '../bills/reference.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
@@ -74,6 +75,8 @@ export async function makePayments(
     desk ? [{ row, paymentId, desk }] : [],
   );
   problems.push(...(await giveReceipts(tx, tenantId, atDesks, today)));
+  const ids = payments.map((payment) => payment.paymentId);
+  await insertEvents(tx, tenantId, eventsOf('payment.created', 'paymentID', ids), stamp.at);
   return { problems, paymentIds, repeated: wanted.length - payments.length };
 }
 

@@ -4,6 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { withComponents } from '../bills/billed-parts.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
@@ -80,6 +81,8 @@ export async function refundPayment(
   };
   const stored = await insertPayments(tx, tenantId, [payment], stamp);
   if (stored === 0) throw new AppError('DUPLICATE', { field: 'data.reference' });
+  const refunded = eventsOf('payment.refunded', 'paymentID', [paymentId]);
+  await insertEvents(tx, tenantId, refunded, stamp.at);
   return { paymentId, isRepeated: false };
 }
 

@@ -33,6 +33,7 @@ const seriesStart = {
   'open-item': 0,
   payment: 0,
   adjustment: 0,
+  event: 0,
   dispute: 0,
   term: 0,
   job: 0,
@@ -76,7 +77,7 @@ export async function takeNumbers(
 /** Ids that nothing but their uniqueness is asked of: gaps, and any order, are right. */
 type IdSeries = Extract<
   Series,
-  'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment' | 'dispute' | 'bank-line'
+  'journal' | 'entry' | 'open-item' | 'payment' | 'adjustment' | 'dispute' | 'bank-line' | 'event'
 >;
 
 /** Taken from the counter at a time, and handed out by this process. */
@@ -88,6 +89,7 @@ const blockSizes: Record<IdSeries, number> = {
   adjustment: 100,
   dispute: 10,
   'bank-line': 1_000,
+  event: 100,
 };
 
 type Block = { next: number; last: number };

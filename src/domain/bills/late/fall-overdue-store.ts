@@ -2,6 +2,7 @@
 
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
+import { eventsOf, insertEvents } from '../../events/events-store.ts';
 import { lockBills } from '../../ledger/items-store.ts';
 import type { ChunkDone, RowKey } from '../../tenants/daily-store.ts';
 
@@ -30,15 +31,18 @@ export async function fallOverdue(
   if (!last) return { next: null, outcome: { overdue: 0 } };
   const ids = rows.map((row) => row.bill_id);
   await lockBills(tx, tenantId, ids);
-  const { count } = await sql`
+  const { rows: late } = await sql<{ bill_id: number }>`
     update bills
     set overdue_on = ${localDate}, modified_at = ${now}, modified_by = 'daily job',
       ts = greatest(ts + 1, ${now.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and bill_id = any(${ids}::bigint[]) and status = 'Published'
       and overdue_on is null and not is_settled and bill_amount > 0
       and paid_amount + credited + written_off + transferred + disputed < payable + wallet_applied
+    returning bill_id
   `.execute(tx);
+  const overdue = late.map((row) => row.bill_id).sort((a, b) => a - b);
+  await insertEvents(tx, tenantId, eventsOf('bill.overdue', 'billID', overdue), now);
   const isLast = rows.length < billsAtOnce;
   const next = isLast ? null : { dueDate: last.due_date, billId: last.bill_id };
-  return { next, outcome: { overdue: count } };
+  return { next, outcome: { overdue: overdue.length } };
 }

@@ -1,6 +1,7 @@
 // The daily job of late payment: a bill that is not paid by its deadline is surcharged, once.
 
 import type { Tx } from '../../../base/db/pool.ts';
+import { eventsOf, insertEvents } from '../../events/events-store.ts';
 import { isOwedByWorkspace, ledgerAccounts } from '../../ledger/accounts.ts';
 import { type Booking, book, opening } from '../../ledger/book.ts';
 import { lockBills, lockWallets } from '../../ledger/items-store.ts';
@@ -53,6 +54,7 @@ export async function surchargeLate(
   await book(tx, tenantId, bookings, stamp);
   const marked = surcharged.map((bill) => bill.bill_id);
   await markSurcharged(tx, tenantId, marked, { localDate, stamp });
+  await insertEvents(tx, tenantId, eventsOf('bill.surcharged', 'billID', marked), now);
   return { next, outcome: { surcharged: surcharged.length } };
 }
 
