@@ -2,7 +2,9 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
 import { openItems } from '../ledger/accounts-store.ts';
+import { openOfBill, openOfItem, openOfPart } from '../ledger/open-amounts-store.ts';
 
 /** A party, or one subscription of it. */
 export type StatementKey = { partyId: number; subscriptionId: number | null };
@@ -16,20 +18,24 @@ function isOfKey(tenantId: number, { partyId, subscriptionId }: StatementKey): S
     and e.ledger_account_id in ${openItems}`;
 }
 
-/** What was owed before the first day, and how many entries the days have. */
+/**
+ * What was owed before the first day, and how many entries the days have. It is what is owed now
+ * less all that came since, so that a month of a long history reads the entries of that month on.
+ */
 export async function findStatement(
   tx: Tx,
   tenantId: number,
   key: StatementKey,
   { from, to }: StatementDays,
 ): Promise<{ opening: bigint; moved: bigint; entries: number }> {
+  const opening =
+    from === null ? sql`'0'` : sql`(${owedNow(tenantId, key)} - coalesce(sum(e.amount), 0))::text`;
   const { rows } = await sql<{ opening: string; moved: string; entries: number }>`
-    select coalesce(sum(e.amount) filter (where e.posting_date < ${from}::date), 0)::text
-        as opening,
-      coalesce(sum(e.amount) filter (where ${isWithin(from)}), 0)::text as moved,
-      count(*) filter (where ${isWithin(from)}) as entries
+    select ${opening} as opening,
+      coalesce(sum(e.amount) filter (where e.posting_date <= ${to}::date), 0)::text as moved,
+      count(*) filter (where e.posting_date <= ${to}::date) as entries
     from subledger_entries e
-    where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date
+    where ${isOfKey(tenantId, key)} and ${isWithin(from)}
   `.execute(tx);
   const [row] = rows;
   return {
@@ -37,6 +43,20 @@ export async function findStatement(
     moved: BigInt(row?.moved ?? 0),
     entries: row?.entries ?? 0,
   };
+}
+
+/** By subscriptions, and by the party itself. */
+function owedNow(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
+  const ofSubscriptions = sql`(
+    select coalesce(sum(s.receivable), 0) from subscription_balances s
+    where s.tenant_id = ${tenantId} and s.party_id = ${partyId}
+      ${subscriptionId === null ? sql`` : sql`and s.subscription_id = ${subscriptionId}`}
+  )`;
+  if (subscriptionId !== null) return ofSubscriptions;
+  return sql`(${ofSubscriptions} + (
+    select coalesce(sum(w.receivable), 0) from party_wallets w
+    where w.tenant_id = ${tenantId} and w.party_id = ${partyId}
+  ))`;
 }
 
 function isWithin(from: string | null): Sql {
@@ -101,6 +121,44 @@ export async function listOpenAt(
     ) o
     left join open_items i on i.tenant_id = ${tenantId} and i.item_id = o.item_id
     left join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
+  `.execute(tx);
+  return rows;
+}
+
+/** What is open now, which is what was open at the end of any day from today on. */
+export async function listOpenNow(
+  tx: Tx,
+  tenantId: number,
+  { partyId, subscriptionId }: StatementKey,
+): Promise<OpenRow[]> {
+  const side = sql`case when c.context_type = 'Sale' then 1 else -1 end`;
+  const isOpenBill = sql`b.party_id = ${partyId} and not b.is_settled
+    and b.status in ('Posted', 'Published')`;
+  const ofItem = subscriptionId === null ? sql`` : sql`and i.subscription_id = ${subscriptionId}`;
+  const parts =
+    subscriptionId === null
+      ? sql``
+      : sql`union all
+        select b.due_date, (${side} * ${openOfPart})::text
+        from bill_parts p
+        join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
+        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+        where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
+          and b.subscription_id is null and ${isOpenBill}`;
+  const { rows } = await sql<OpenRow>`
+    select b.due_date, (${side} * ${openOfBill})::text as open
+    from bills b
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+    where b.tenant_id = ${tenantId} and ${isOpenBill}
+      ${subscriptionId === null ? sql`` : sql`and b.subscription_id = ${subscriptionId}`}
+    ${parts}
+    union all
+    select i.due_date, (
+        case when i.ledger_account_id = ${ledgerAccounts.receivable} then 1 else -1 end
+        * ${openOfItem}
+      )::text
+    from open_items i
+    where i.tenant_id = ${tenantId} and i.party_id = ${partyId} and not i.is_settled ${ofItem}
   `.execute(tx);
   return rows;
 }

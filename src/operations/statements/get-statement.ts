@@ -11,6 +11,7 @@ import {
   findStatementKey,
   findWallet,
   listOpenAt,
+  listOpenNow,
   listStatement,
   type StatementKey,
   type StatementRow,
@@ -69,7 +70,8 @@ export const getStatement = operation({
     const { tx, tenant, now } = call;
     const { tenantId, currencyDecimals } = tenant;
     const key = await keyOf(call, body);
-    const to = dayOf(body.toDate) ?? dateIn(now, tenant.timezone);
+    const today = dateIn(now, tenant.timezone);
+    const to = dayOf(body.toDate) ?? today;
     const from = dayOf(body.fromDate) ?? null;
     assertOrder(from, to);
     const days = { from: from?.toString() ?? null, to: to.toString() };
@@ -78,7 +80,9 @@ export const getStatement = operation({
     const [found, rows, open, wallet, disputed] = await Promise.all([
       findStatement(tx, tenantId, key, days),
       listStatement(tx, tenantId, key, days, window),
-      listOpenAt(tx, tenantId, key, days.to),
+      Temporal.PlainDate.compare(to, today) >= 0
+        ? listOpenNow(tx, tenantId, key)
+        : listOpenAt(tx, tenantId, key, days.to),
       findWallet(tx, tenantId, key.partyId),
       findDisputed(tx, tenantId, key),
     ]);
