@@ -103,7 +103,10 @@ export async function listStatement(
 
 export type OpenRow = { due_date: string; open: string };
 
-/** What was open at the end of a day, by bill or item, with its due date. */
+/**
+ * What was open at the end of a day, by bill or item, with its due date. It is what is open now
+ * without what came after the day.
+ */
 export async function listOpenAt(
   tx: Tx,
   tenantId: number,
@@ -111,13 +114,18 @@ export async function listOpenAt(
   to: string,
 ): Promise<OpenRow[]> {
   const { rows } = await sql<OpenRow>`
-    select coalesce(i.due_date, b.due_date, o.first_day) as due_date, o.open::text as open
+    select coalesce(i.due_date, b.due_date, ${to}::date) as due_date, o.open::text as open
     from (
-      select e.bill_id, e.item_id, min(e.posting_date) as first_day, sum(e.amount) as open
-      from subledger_entries e
-      where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date
-      group by e.bill_id, e.item_id
-      having sum(e.amount) <> 0
+      select n.bill_id, n.item_id, sum(n.open) as open
+      from (
+        ${openNow(tenantId, key)}
+        union all
+        select e.tenant_id, e.bill_id, e.item_id, -e.amount from subledger_entries e
+        where ${isOfKey(tenantId, key)} and e.posting_date > ${to}::date
+      ) n
+      where n.tenant_id = ${tenantId}
+      group by n.bill_id, n.item_id
+      having sum(n.open) <> 0
     ) o
     left join open_items i on i.tenant_id = ${tenantId} and i.item_id = o.item_id
     left join bills b on b.tenant_id = ${tenantId} and b.bill_id = o.bill_id
@@ -125,42 +133,38 @@ export async function listOpenAt(
   return rows;
 }
 
-/** What is open now, which is what was open at the end of any day from today on. */
-export async function listOpenNow(
-  tx: Tx,
-  tenantId: number,
-  { partyId, subscriptionId }: StatementKey,
-): Promise<OpenRow[]> {
+/** What is open now, signed like an entry: what the workspace owes is below zero. */
+function openNow(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
   const side = sql`case when c.context_type = 'Sale' then 1 else -1 end`;
   const isOpenBill = sql`b.party_id = ${partyId} and not b.is_settled
     and b.status in ('Posted', 'Published')`;
-  const ofItem = subscriptionId === null ? sql`` : sql`and i.subscription_id = ${subscriptionId}`;
+  const ofSubscription = (name: string) =>
+    subscriptionId === null
+      ? sql``
+      : sql`and ${sql.raw(`${name}.subscription_id`)} = ${subscriptionId}`;
   const parts =
     subscriptionId === null
       ? sql``
       : sql`union all
-        select b.due_date, (${side} * ${openOfPart})::text
+        select p.tenant_id, b.bill_id, null::bigint, ${side} * ${openOfPart}
         from bill_parts p
         join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-        where p.tenant_id = ${tenantId} and p.subscription_id = ${subscriptionId}
-          and b.subscription_id is null and ${isOpenBill}`;
-  const { rows } = await sql<OpenRow>`
-    select b.due_date, (${side} * ${openOfBill})::text as open
+        where p.tenant_id = ${tenantId} ${ofSubscription('p')} and b.subscription_id is null
+          and ${isOpenBill}`;
+  return sql`
+    select b.tenant_id, b.bill_id, null::bigint as item_id, ${side} * ${openOfBill} as open
     from bills b
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-    where b.tenant_id = ${tenantId} and ${isOpenBill}
-      ${subscriptionId === null ? sql`` : sql`and b.subscription_id = ${subscriptionId}`}
+    where b.tenant_id = ${tenantId} and ${isOpenBill} ${ofSubscription('b')}
     ${parts}
     union all
-    select i.due_date, (
-        case when i.ledger_account_id = ${ledgerAccounts.receivable} then 1 else -1 end
-        * ${openOfItem}
-      )::text
+    select i.tenant_id, i.bill_id, i.item_id, case
+        when i.ledger_account_id = ${ledgerAccounts.receivable} then 1 else -1
+      end * ${openOfItem}
     from open_items i
-    where i.tenant_id = ${tenantId} and i.party_id = ${partyId} and not i.is_settled ${ofItem}
-  `.execute(tx);
-  return rows;
+    where i.tenant_id = ${tenantId} and i.party_id = ${partyId} and not i.is_settled
+      ${ofSubscription('i')}`;
 }
 
 /** What the party has in its wallet now. */

@@ -11,7 +11,6 @@ import {
   findStatementKey,
   findWallet,
   listOpenAt,
-  listOpenNow,
   listStatement,
   type StatementKey,
   type StatementRow,
@@ -70,8 +69,7 @@ export const getStatement = operation({
     const { tx, tenant, now } = call;
     const { tenantId, currencyDecimals } = tenant;
     const key = await keyOf(call, body);
-    const today = dateIn(now, tenant.timezone);
-    const to = dayOf(body.toDate) ?? today;
+    const to = dayOf(body.toDate) ?? dateIn(now, tenant.timezone);
     const from = dayOf(body.fromDate) ?? null;
     assertOrder(from, to);
     const days = { from: from?.toString() ?? null, to: to.toString() };
@@ -80,9 +78,7 @@ export const getStatement = operation({
     const [found, rows, open, wallet, disputed] = await Promise.all([
       findStatement(tx, tenantId, key, days),
       listStatement(tx, tenantId, key, days, window),
-      Temporal.PlainDate.compare(to, today) >= 0
-        ? listOpenNow(tx, tenantId, key)
-        : listOpenAt(tx, tenantId, key, days.to),
+      listOpenAt(tx, tenantId, key, days.to),
       findWallet(tx, tenantId, key.partyId),
       findDisputed(tx, tenantId, key),
     ]);
