@@ -112,8 +112,8 @@ test('a clerk matches a line later: Suspense is settled, the payer is remembered
   const bankLineID = open?.bankLineID ?? 0;
   assert.equal(await bank.balance('SUSPENSE'), -120);
   const { matchBankLine } = bank.client;
-  const nobody = matchBankLine({ data: { bankLineID } });
-  await refuses(nobody, 'REQUIRED_FIELD', { statusCode: 400 });
+  const withoutPayer = matchBankLine({ data: { bankLineID } });
+  await refuses(withoutPayer, 'REQUIRED_FIELD', { statusCode: 400 });
   const allocations = [{ billID: bill?.billID ?? 0, amount: 120.01 }];
   const payer = { connectionNumber: number };
   await refuses(matchBankLine({ data: { bankLineID, payer, allocations } }), 'OVER_ALLOCATED', {

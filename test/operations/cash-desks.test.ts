@@ -166,9 +166,9 @@ test('a payment of the wrong customer is transferred with its value date', async
   await refuses(client.transferPayment({ data }), 'ALREADY_REVERSED', { statusCode: 409 });
   const both = { ...data, toPartyNumber: neighbour };
   await refuses(client.transferPayment({ data: both }), 'REQUIRED_FIELD');
-  const nobodyThere = { ...data, toConnectionNumber: 'NONE-1' };
+  const unknown = { ...data, toConnectionNumber: 'NONE-1' };
   const field = 'data.toConnectionNumber';
-  await refuses(client.transferPayment({ data: nobodyThere }), 'SUBSCRIPTION_NOT_FOUND', { field });
+  await refuses(client.transferPayment({ data: unknown }), 'SUBSCRIPTION_NOT_FOUND', { field });
   await assertChecks(scene, place.tenantId);
 });
 

@@ -15,7 +15,7 @@ import { openMetered } from '../support/metered.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
-import { newParty } from '../support/subscriptions.ts';
+import { newOffer, newParty, subscribe } from '../support/subscriptions.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -69,6 +69,21 @@ test('aging shows each customer once, and credits lessen what is oldest', async 
   assert.deepEqual([page.rows[0]?.partyNumber, headers.get('x-total-count')], [neighbour, '2']);
   const { rows: ofOther } = await rowsOf(place, { report: 'Aging', serviceCode: 'NONE' });
   assert.deepEqual(ofOther, []);
+  // A page has customers of the service alone, whatever others owe.
+  const gas = await newOffer(place.client);
+  const third = await newParty(place.client, 'Third');
+  const days = { connectionDate: '01062026', billedThrough: '30062026' };
+  const users = [{ partyNumber: third, connectionGroupLabel: 'Flat' }];
+  const accounts = [{ title: 'Receivable' as const, balance: 90 }];
+  await subscribe(place.client, { ...gas, ...days, users, accounts }, { batchUpload: true });
+  const { rows: first } = await rowsOf(place, {
+    ...{ report: 'Aging', serviceCode: gas.serviceCode },
+    page: { pageNumber: 0, size: 1 },
+  });
+  assert.deepEqual(
+    first.map((row) => [row.partyNumber, row.total]),
+    [[third, 90]],
+  );
 });
 
 test('collection, revenue, taxes and the bill register agree with the ledger', async () => {
@@ -131,7 +146,8 @@ test('unread meters are those without a reading on the days, with their last rea
   const read = await hung({ value: '100' });
   const unread = await hung({ value: '7' });
   const reading = { number: read.number, readingDate: '15/12/2026', value: '150' };
-  await admin.makeReadings({ readings: [reading] });
+  const later = { ...reading, readingDate: '01/01/2027', value: '160' };
+  await admin.makeReadings({ readings: [reading, later] });
   const days = { fromDate: '01/12/2026', toDate: '31/12/2026' };
   const { data } = await admin.getReport({ report: 'UnreadMeters', ...days });
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { countJournalLines } from '../ledger/totals-store.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
 import { auditCells, billCells, journalCells, ledgerColumns } from './ledger-cells.ts';
 import { countPostedBills, listJournalLines, listPostedBills } from './ledger-store.ts';
-import { countReport, type ReportName, reportCells, reportNames, reports } from './reports.ts';
+import { type ReportName, reportCells, reportNames, reports, summaryOf } from './reports.ts';
 import type { ReportFilter, ReportRow } from './reports-store.ts';
 import {
   countReadings,
@@ -80,7 +80,9 @@ export async function* exportLines(
 export async function countRows(tx: Tx, tenant: JobTenant, wanted: Export): Promise<number> {
   const { tenantId } = tenant;
   const { kind, days } = wanted;
-  if (isReport(kind)) return countReport(tx, tenantId, reports[kind], filterOf(wanted));
+  if (isReport(kind)) {
+    return (await summaryOf(tx, tenantId, reports[kind], filterOf(wanted))).count;
+  }
   switch (kind) {
     case 'Readings':
       return countReadings(tx, tenantId, days);

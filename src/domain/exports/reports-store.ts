@@ -25,40 +25,51 @@ function isOfService({ serviceCode }: ReportFilter): Sql {
   return serviceCode === null ? sql`true` : sql`c.code = ${serviceCode}`;
 }
 
-/** What is open now, by party: bills, and what is owed beside them. Credits are below zero. */
-function openAmounts(tenantId: number, filter: ReportFilter, window?: Window): Sql {
-  const ofParties = (column: string) =>
-    window === undefined ? sql`true` : sql`${sql.raw(column)} in (${partiesOf(tenantId, window)})`;
-  const items =
-    filter.serviceCode === null
-      ? sql``
-      : sql`join subscriptions s on s.tenant_id = ${tenantId}
-          and s.subscription_id = i.subscription_id
-        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
-          and ${isOfService(filter)}`;
-  return sql`
-    select b.tenant_id, b.party_id, b.due_date, ${openOfBill} as open
-    from bills b
-    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-      and c.context_type = 'Sale' and ${isOfService(filter)}
-    where b.tenant_id = ${tenantId} and not b.is_settled and b.status in ('Posted', 'Published')
-      and ${ofParties('b.party_id')}
-    union all
-    select i.tenant_id, i.party_id, i.due_date, ${openOfItem}
-    from open_items i ${items}
-    where i.tenant_id = ${tenantId} and not i.is_settled
-      and i.ledger_account_id = ${ledgerAccounts.receivable} and ${ofParties('i.party_id')}`;
+/** Narrows rows with a subscription to those of the service, if one was asked for. */
+function joinService(tenantId: number, filter: ReportFilter, subscriptionId: string): Sql {
+  if (filter.serviceCode === null) return sql``;
+  return sql`join subscriptions s on s.tenant_id = ${tenantId}
+      and s.subscription_id = ${sql.raw(subscriptionId)}
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+      and ${isOfService(filter)}`;
 }
 
-/** Parties that owe something or have a credit, by id. */
-function partiesOf(tenantId: number, window: Window): Sql {
+/** Bills `b` that are open. */
+function openBills(tenantId: number, filter: ReportFilter): Sql {
+  return sql`from bills b
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
+      and c.context_type = 'Sale' and ${isOfService(filter)}
+    where b.tenant_id = ${tenantId} and not b.is_settled and b.status in ('Posted', 'Published')`;
+}
+
+/** What is open beside bills: items `i`. */
+function openOthers(tenantId: number, filter: ReportFilter): Sql {
+  return sql`from open_items i ${joinService(tenantId, filter, 'i.subscription_id')}
+    where i.tenant_id = ${tenantId} and not i.is_settled
+      and i.ledger_account_id = ${ledgerAccounts.receivable}`;
+}
+
+/** What is open now, by party. Credits are below zero. */
+function openAmounts(tenantId: number, filter: ReportFilter, window?: Window): Sql {
+  const ofParties = (column: string) =>
+    window === undefined
+      ? sql`true`
+      : sql`${sql.raw(column)} in (${partiesOf(tenantId, filter, window)})`;
+  return sql`
+    select b.tenant_id, b.party_id, b.due_date, ${openOfBill} as open
+    ${openBills(tenantId, filter)} and ${ofParties('b.party_id')}
+    union all
+    select i.tenant_id, i.party_id, i.due_date, ${openOfItem}
+    ${openOthers(tenantId, filter)} and ${ofParties('i.party_id')}`;
+}
+
+/** Parties with something open, by id. */
+function partiesOf(tenantId: number, filter: ReportFilter, window: Window): Sql {
   return sql`
     select p.party_id from parties p
     where p.tenant_id = ${tenantId} and p.party_id > ${window.after} and (
-      exists (select from bills b where b.tenant_id = ${tenantId} and b.party_id = p.party_id
-        and not b.is_settled and b.status in ('Posted', 'Published'))
-      or exists (select from open_items i where i.tenant_id = ${tenantId}
-        and i.party_id = p.party_id and not i.is_settled)
+      exists (select ${openBills(tenantId, filter)} and b.party_id = p.party_id)
+      or exists (select ${openOthers(tenantId, filter)} and i.party_id = p.party_id)
     )
     order by p.party_id
     limit ${window.limit} offset ${window.offset}`;
@@ -128,13 +139,6 @@ export async function listCollection(
   tenantId: number,
   filter: ReportFilter,
 ): Promise<ReportRow[]> {
-  const ofService =
-    filter.serviceCode === null
-      ? sql``
-      : sql`join subscriptions s on s.tenant_id = ${tenantId}
-          and s.subscription_id = p.subscription_id
-        join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
-          and ${isOfService(filter)}`;
   const { rows } = await sql<ReportRow>`
     select row_number() over (order by p.value_date, p.payment_method) as key,
       to_char(p.value_date, 'DD/MM/YYYY') as date, p.payment_method as "paymentMethod",
@@ -143,7 +147,7 @@ export async function listCollection(
       coalesce(sum(p.amount) filter (where r.payment_id is null), 0)::text as net
     from payments p
     left join payment_reversals r on r.tenant_id = ${tenantId} and r.payment_id = p.payment_id
-    ${ofService}
+    ${joinService(tenantId, filter, 'p.subscription_id')}
     where p.tenant_id = ${tenantId} and p.direction = 'In' and ${within('p.value_date', filter)}
     group by p.value_date, p.payment_method
     order by p.value_date, p.payment_method
@@ -208,60 +212,69 @@ export async function listConsumption(
   return rows;
 }
 
-/** Registers of active subscriptions without a reading on these days, by subscription. */
+/** Registers `r` of active subscriptions `s` without a reading on these days. */
+function unread(tenantId: number, filter: ReportFilter): Sql {
+  return sql`from assignment_registers r
+    join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
+      and a.remove_date is null
+    join subscriptions s on s.tenant_id = ${tenantId}
+      and s.subscription_id = r.subscription_id and s.status = 'Active'
+    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+      and ${isOfService(filter)}
+    where r.tenant_id = ${tenantId} and r.input is not null and not exists (
+      select from readings e
+      where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
+        and e.position = r.position and e.status <> 'Rejected'
+        and ${within('e.reading_date', filter)}
+    )`;
+}
+
+/** The key of a register: positions of an installation are below a thousand. */
+const registerKey = sql.raw('(r.assignment_id * 1000 + r.position)');
+
+/** By installation and register, with the last reading of each. */
 export async function listUnread(
   tx: Tx,
   tenantId: number,
   filter: ReportFilter,
-  window: Window,
+  { after, offset, limit }: Window,
 ): Promise<ReportRow[]> {
   const { rows } = await sql<ReportRow>`
-    select s.subscription_id as key, s.subscription_number as "connectionNumber",
-      c.code as "serviceCode", o.name as "partyName", m.number as "meterNumber", r.input,
+    select u.key, u."connectionNumber", u."serviceCode", o.name as "partyName",
+      m.number as "meterNumber", u.input,
       to_char(l.reading_date, 'DD/MM/YYYY') as "lastReadingDate", l.value::text as "lastReading"
-    from (${unreadOf(tenantId, filter, window)}) s
-    join assignment_registers r on r.tenant_id = ${tenantId}
-      and r.subscription_id = s.subscription_id and r.input is not null
-    join meter_assignments a on a.tenant_id = ${tenantId} and a.assignment_id = r.assignment_id
-      and a.remove_date is null
-    join meters m on m.tenant_id = ${tenantId} and m.meter_id = a.meter_id
-    join parties o on o.tenant_id = ${tenantId} and o.party_id = s.party_id
-    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
+    from (
+      select ${registerKey} as key, r.tenant_id, r.assignment_id, r.position, r.input, a.meter_id,
+        s.party_id, s.subscription_number as "connectionNumber", c.code as "serviceCode"
+      ${unread(tenantId, filter)} and r.assignment_id >= ${after}::bigint / 1000
+        and ${registerKey} > ${after}
+      order by r.assignment_id, r.position
+      limit ${limit} offset ${offset}
+    ) u
+    join meters m on m.tenant_id = ${tenantId} and m.meter_id = u.meter_id
+    join parties o on o.tenant_id = ${tenantId} and o.party_id = u.party_id
     left join lateral (
       select e.reading_date, e.value from readings e
-      where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
-        and e.position = r.position and e.status <> 'Rejected'
+      where e.tenant_id = ${tenantId} and e.assignment_id = u.assignment_id
+        and e.position = u.position and e.status <> 'Rejected'
       order by e.reading_date desc
       limit 1
     ) l on true
-    where l.reading_date is null or not (${within('l.reading_date', filter)})
-    order by s.subscription_id, r.assignment_id, r.position
+    where u.tenant_id = ${tenantId}
+    order by u.key
   `.execute(tx);
   return rows;
 }
 
-/** Subscriptions with a register that was not read. */
-function unreadOf(tenantId: number, filter: ReportFilter, window: Window): Sql {
-  return sql`
-    select s.subscription_id, s.subscription_number, s.party_id, s.context_id
-    from subscriptions s
-    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
-      and ${isOfService(filter)}
-    where s.tenant_id = ${tenantId} and s.status = 'Active'
-      and s.subscription_id > ${window.after} and exists (
-        select from assignment_registers r
-        join meter_assignments a on a.tenant_id = ${tenantId}
-          and a.assignment_id = r.assignment_id and a.remove_date is null
-        where r.tenant_id = ${tenantId} and r.subscription_id = s.subscription_id
-          and r.input is not null and not exists (
-            select from readings e
-            where e.tenant_id = ${tenantId} and e.assignment_id = r.assignment_id
-              and e.position = r.position and e.status <> 'Rejected'
-              and ${within('e.reading_date', filter)}
-          )
-      )
-    order by s.subscription_id
-    limit ${window.limit} offset ${window.offset}`;
+export async function countUnread(
+  tx: Tx,
+  tenantId: number,
+  filter: ReportFilter,
+): Promise<ReportRow> {
+  const { rows } = await sql<ReportRow>`
+    select count(*) as key ${unread(tenantId, filter)} and s.tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0] ?? { key: 0 };
 }
 
 /** Bills that were posted on these days, also those that were cancelled since, by id. */

@@ -4,6 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { amountText } from '../../base/money.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
 import {
+  countUnread,
   findAgingTotals,
   findRegisterTotals,
   listAging,
@@ -35,8 +36,6 @@ export type Report = {
   columns: readonly ReportColumn[];
   /** A page, or the rows after one; a short report has all its rows in the first. */
   list(tx: Tx, tenantId: number, filter: ReportFilter, window: Window): Promise<ReportRow[]>;
-  /** Whether `list` knows pages. */
-  isLong: boolean;
   /** Null: the sums of the rows. `key` counts the rows. */
   totals: ((tx: Tx, tenantId: number, filter: ReportFilter) => Promise<ReportRow>) | null;
 };
@@ -61,7 +60,6 @@ function short(
 ): Report {
   return {
     columns,
-    isLong: false,
     totals: null,
     list: async (tx, tenantId, filter, { after, offset, limit }) => {
       const all = await list(tx, tenantId, filter);
@@ -82,7 +80,6 @@ export const reports: Record<ReportName, Report> = {
       amount('over90', 'Over 90 days'),
       amount('total', 'Total'),
     ],
-    isLong: true,
     list: listAging,
     totals: findAgingTotals,
   },
@@ -123,9 +120,8 @@ export const reports: Record<ReportName, Report> = {
       text('lastReadingDate', 'Last read'),
       text('lastReading', 'Last reading'),
     ],
-    isLong: true,
     list: listUnread,
-    totals: null,
+    totals: countUnread,
   },
   BillRegister: {
     columns: [
@@ -144,29 +140,35 @@ export const reports: Record<ReportName, Report> = {
       amount('paidAmount', 'Paid'),
       amount('outstandingAmount', 'Open'),
     ],
-    isLong: true,
     list: listRegister,
     totals: findRegisterTotals,
   },
 };
 
-/** Sums of the amounts and counts of a report, as text in minor units. */
-export async function totalsOf(
+export type Summary = {
+  /** How many rows the report has. */
+  count: number;
+  /** Sums of its amounts, as text in minor units. */
+  sums: Record<string, string>;
+};
+
+export async function summaryOf(
   tx: Tx,
   tenantId: number,
   report: Report,
   filter: ReportFilter,
-): Promise<Record<string, string>> {
+): Promise<Summary> {
   const summed = report.columns.filter(({ type }) => type === 'Amount').map(({ name }) => name);
-  if (summed.length === 0) return {};
   if (report.totals) {
     const found = await report.totals(tx, tenantId, filter);
-    return Object.fromEntries(summed.map((name) => [name, String(found[name] ?? 0)]));
+    const sums = Object.fromEntries(summed.map((name) => [name, String(found[name] ?? 0)]));
+    return { count: found.key, sums };
   }
   const all = { after: 0, offset: 0, limit: Number.MAX_SAFE_INTEGER };
   const rows = await report.list(tx, tenantId, filter, all);
   const sum = (name: string) => rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
-  return Object.fromEntries(summed.map((name) => [name, String(sum(name))]));
+  const sums = Object.fromEntries(summed.map((name) => [name, String(sum(name))]));
+  return { count: rows.length, sums };
 }
 
 /** A row as cells of a CSV file. */
@@ -179,15 +181,4 @@ export function reportCells({ columns }: Report, { currencyDecimals }: JobTenant
         return [name, isAmount ? amountText(BigInt(value), currencyDecimals) : value];
       }),
     );
-}
-
-export async function countReport(
-  tx: Tx,
-  tenantId: number,
-  report: Report,
-  filter: ReportFilter,
-): Promise<number> {
-  if (report.totals) return (await report.totals(tx, tenantId, filter)).key;
-  const all = { after: 0, offset: 0, limit: 1_000_000 };
-  return (await report.list(tx, tenantId, filter, all)).length;
 }

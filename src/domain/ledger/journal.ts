@@ -1,6 +1,9 @@
 // What is posted: a journal that balances, and the customers' entries that make up its lines on the
 // control accounts.
 
+/** The reporting dimension of journals that belong to no pricing context. */
+export const mainBusinessUnit = 1;
+
 export type JournalSource =
   | 'Opening'
   | 'Deposit'

@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from './accounts.ts';
 import { type Booking, book } from './book.ts';
-import type { JournalLine } from './journal.ts';
+import { type JournalLine, mainBusinessUnit } from './journal.ts';
 import {
   closeMonths,
   findFirstPosting,
@@ -19,8 +19,6 @@ import { listJournalLines, listResult } from './result-store.ts';
 export type WantedMonth = { month: Temporal.PlainDate; reason: string };
 
 const field = 'data.month';
-/** Reporting dimension of journals that belong to the whole workspace. */
-const wholeWorkspace = 1;
 
 /** MM/YYYY; the first day of the month, or undefined. */
 export function parseMonth(text: string): Temporal.PlainDate | undefined {
@@ -102,7 +100,7 @@ type YearEnd = {
 
 function yearEndBooking(month: Temporal.PlainDate, head: YearEnd): Booking {
   const sourceId = month.year * 100 + month.month;
-  return { ...head, source: 'YearEnd', sourceId, businessUnitId: wholeWorkspace, entries: [] };
+  return { ...head, source: 'YearEnd', sourceId, businessUnitId: mainBusinessUnit, entries: [] };
 }
 
 /** What the year end carried forward is carried back. */

@@ -22,7 +22,7 @@ export function allocationsOf(payment: Laid, items: readonly OpenItem[]): Alloca
  * that was named, then the others by id.
  */
 export function allocate(
-  payment: Pick<WantedPayment, 'allocations' | 'amount'> & { by: Payer },
+  payment: Pick<WantedPayment, 'allocations' | 'amount'> & { by: Pick<Payer, 'subscriptionId'> },
   items: readonly OpenItem[],
   row: number,
 ): Allocated {
@@ -54,7 +54,7 @@ export function allocate(
 
 /** Allocations to bills that are not of the payer. */
 export function foreignBills(
-  { allocations, by }: { allocations: readonly WantedAllocation[]; by: Payer },
+  { allocations, by }: { allocations: readonly WantedAllocation[]; by: Pick<Payer, 'partyId'> },
   owners: ReadonlyMap<number, number>,
   row: number,
 ): RowProblem[] {

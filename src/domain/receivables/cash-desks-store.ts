@@ -94,25 +94,30 @@ export async function insertReceipts(
   `.execute(tx);
 }
 
-export type DeskTotal = { payment_method: string; amount: number; payments: number };
+export type DeskTotal = {
+  cash_desk_id: number;
+  payment_method: string;
+  amount: number;
+  payments: number;
+};
 
-/** What a desk took on a day, without what was reversed on the same day. */
+/** What desks took on a day, without what was reversed on the same day. */
 export async function listDeskTotals(
   tx: Tx,
   tenantId: number,
-  deskId: number,
+  deskIds: readonly number[],
   day: Temporal.PlainDate,
 ): Promise<DeskTotal[]> {
   const { rows } = await sql<DeskTotal>`
-    select p.payment_method, sum(p.amount)::bigint as amount, count(*) as payments
+    select r.cash_desk_id, p.payment_method, sum(p.amount)::bigint as amount, count(*) as payments
     from receipts r
     join payments p on p.tenant_id = ${tenantId} and p.payment_id = r.payment_id
     left join payment_reversals v on v.tenant_id = ${tenantId} and v.payment_id = r.payment_id
       and v.reversal_date = r.desk_date
-    where r.tenant_id = ${tenantId} and r.cash_desk_id = ${deskId}
+    where r.tenant_id = ${tenantId} and r.cash_desk_id = any(${deskIds}::bigint[])
       and r.desk_date = ${day.toString()}::date and v.payment_id is null
-    group by p.payment_method
-    order by p.payment_method
+    group by r.cash_desk_id, p.payment_method
+    order by r.cash_desk_id, p.payment_method
   `.execute(tx);
   return rows;
 }

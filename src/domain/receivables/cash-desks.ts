@@ -6,6 +6,7 @@ import { AppError, type RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book } from '../ledger/book.ts';
+import { mainBusinessUnit } from '../ledger/journal.ts';
 import { takeFromSeries } from '../tenants/number-series-store.ts';
 import {
   type CashDesk,
@@ -99,7 +100,7 @@ export async function closeDay(
     const message = `Cash desk ${cashDesk} is closed for ${formatDate(day)} already`;
     throw new AppError('INVALID_STATE', { message, field: 'data.date' });
   }
-  const expected = await listDeskTotals(tx, tenantId, deskId, day);
+  const expected = await listDeskTotals(tx, tenantId, [deskId], day);
   const totals = new Map(expected.map((one) => [one.payment_method, one.amount]));
   assertAllCounted(wanted, totals);
   const methods = [...new Set([...totals.keys(), ...wanted.counted.keys()])].sort();
@@ -151,7 +152,7 @@ async function bookDifference(
       {
         source: 'CashDifference',
         sourceId: desk.cash_desk_id,
-        businessUnitId: 1,
+        businessUnitId: mainBusinessUnit,
         postingDate: day,
         description: `Cash desk ${desk.code} of ${formatDate(day)}: ${reason}`,
         entries: [],

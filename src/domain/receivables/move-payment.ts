@@ -109,7 +109,7 @@ export async function reallocatePayment(
     tenantId,
     allocations.map((one) => one.billId),
   );
-  const by = { partyId, subscriptionId: payment.subscription_id } as Payer;
+  const by = { partyId, subscriptionId: payment.subscription_id };
   const foreign = foreignBills({ allocations, by }, owners, 0);
   const before = await listSettled(tx, tenantId, paymentId);
   const open = await listOpenItems(tx, tenantId, { partyIds: [partyId] });

@@ -5,6 +5,8 @@ import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
   type CashDesk,
+  type ClosedDayRow,
+  type DeskTotal,
   listCashDesks,
   listDeskTotals,
   listLastClosedDays,
@@ -51,27 +53,28 @@ export const getCashDesks = operation({
     const closed = await listLastClosedDays(tx, tenant.tenantId);
     const lastOf = new Map(closed.map((one) => [one.cash_desk_id, one]));
     const on = dayOf(body.date) ?? postingOf(call).today;
-    const cashDesks: Awaited<ReturnType<typeof present>>[] = [];
-    for (const desk of wanted) cashDesks.push(await present(call, desk, on, lastOf));
+    const ids = wanted.map((one) => one.cash_desk_id);
+    const totals = await listDeskTotals(tx, tenant.tenantId, ids, on);
+    const takenBy = Map.groupBy(totals, (one) => one.cash_desk_id);
+    const cashDesks = wanted.map((desk) => {
+      const { cash_desk_id: deskId } = desk;
+      const day = { on, taken: takenBy.get(deskId) ?? [], last: lastOf.get(deskId) };
+      return present(call, desk, day);
+    });
     return { message: counted(cashDesks.length, 'cash desk'), data: { cashDesks } };
   },
 });
 
-async function present(
-  { tx, tenant }: Call,
-  desk: CashDesk,
-  on: Temporal.PlainDate,
-  lastOf: ReadonlyMap<number, Awaited<ReturnType<typeof listLastClosedDays>>[number]>,
-) {
+type Day = { on: Temporal.PlainDate; taken: readonly DeskTotal[]; last: ClosedDayRow | undefined };
+
+function present({ tenant }: Call, desk: CashDesk, { on, taken, last }: Day) {
   const amount = (minor: number | string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
-  const totals = await listDeskTotals(tx, tenant.tenantId, desk.cash_desk_id, on);
-  const last = lastOf.get(desk.cash_desk_id);
   return {
     cashDesk: desk.code,
     name: desk.name,
     cashAccountID: desk.cash_account_id,
     date: formatDate(on),
-    taken: totals.map((one) => ({
+    taken: taken.map((one) => ({
       paymentMethod: one.payment_method,
       amount: amount(one.amount),
       payments: one.payments,

@@ -1,11 +1,11 @@
 import * as Type from 'typebox';
 import { dateIn, formatDate, parseDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
-import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { findTrialBalance } from '../../domain/ledger/trial-balance.ts';
 import { date, maybe, money, text } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { assertOrder } from './ledger-fields.ts';
 
 const shownDate = Type.String({ description: 'DD/MM/YYYY' });
 
@@ -44,12 +44,7 @@ export const getTrialBalance = operation({
     const { tenantId, timezone, currencyDecimals } = call.tenant;
     const from = (body.fromDate && parseDate(body.fromDate)) || null;
     const to = (body.toDate && parseDate(body.toDate)) || dateIn(call.now, timezone);
-    if (from && Temporal.PlainDate.compare(from, to) > 0) {
-      throw new AppError('INVALID_DATE', {
-        message: `fromDate is ${formatDate(from)}, after ${formatDate(to)}. Send an earlier one.`,
-        field: 'fromDate',
-      });
-    }
+    assertOrder(from, to);
     const query = { from, to, accountCode: body.accountCode ?? null };
     const { accounts, totals } = await findTrialBalance(call.tx, tenantId, query);
     const amount = (minor: bigint) => majorUnits(minor, currencyDecimals);

@@ -21,9 +21,12 @@ export function daysOf(body: {
 }): { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null } {
   const from = (body.fromDate && parseDate(body.fromDate)) || null;
   const to = (body.toDate && parseDate(body.toDate)) || null;
-  if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
-    const message = `fromDate is ${formatDate(from)}, after ${formatDate(to)}: send an earlier day`;
-    throw new AppError('INVALID_DATE', { message, field: 'fromDate' });
-  }
+  assertOrder(from, to);
   return { from, to };
+}
+
+export function assertOrder(from: Temporal.PlainDate | null, to: Temporal.PlainDate | null): void {
+  if (!from || !to || Temporal.PlainDate.compare(from, to) <= 0) return;
+  const message = `fromDate is ${formatDate(from)}, after ${formatDate(to)}: send an earlier day`;
+  throw new AppError('INVALID_DATE', { message, field: 'fromDate' });
 }

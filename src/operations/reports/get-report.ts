@@ -1,13 +1,7 @@
 import * as Type from 'typebox';
 import { formatDate } from '../../base/calendar.ts';
 import { majorUnits } from '../../base/money.ts';
-import {
-  countReport,
-  type Report,
-  reportNames,
-  reports,
-  totalsOf,
-} from '../../domain/exports/reports.ts';
+import { type Report, reportNames, reports, summaryOf } from '../../domain/exports/reports.ts';
 import type { ReportRow } from '../../domain/exports/reports-store.ts';
 import { date, maybe, oneOf, page, text } from '../fields.ts';
 import { daysOf } from '../ledger/ledger-fields.ts';
@@ -53,11 +47,11 @@ export const getReport = operation({
     const { from, to } = daysOf(body);
     const asOf = to ?? postingOf(call).today;
     const filter = { from, to: asOf, serviceCode: body.serviceCode || null };
-    const sums = await totalsOf(call.tx, tenantId, report, filter);
+    const { count, sums } = await summaryOf(call.tx, tenantId, report, filter);
     const totals = shown(report, sums, call);
     return listing(call, {
       page: body.page,
-      count: (tx) => countReport(tx, tenantId, report, filter),
+      count: () => Promise.resolve(count),
       at: (tx, window) => report.list(tx, tenantId, filter, { ...window, after: 0 }),
       after: (tx, { after, limit }) =>
         report.list(tx, tenantId, filter, { after: after?.key ?? 0, offset: 0, limit }),

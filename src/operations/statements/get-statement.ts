@@ -16,6 +16,7 @@ import {
   type StatementRow,
 } from '../../domain/receivables/statement-store.ts';
 import { date, id, limits, maybe, money, nullable, page, text } from '../fields.ts';
+import { assertOrder } from '../ledger/ledger-fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { dayOf } from '../payments/payment-fields.ts';
 
@@ -123,12 +124,6 @@ async function keyOf(call: Call, body: Type.Static<typeof request>): Promise<Sta
   throw connectionNumber === null
     ? new AppError('PARTY_NOT_FOUND', { field: 'partyNumber' })
     : new AppError('SUBSCRIPTION_NOT_FOUND', { field: 'connectionNumber' });
-}
-
-function assertOrder(from: Temporal.PlainDate | null, to: Temporal.PlainDate): void {
-  if (from === null || Temporal.PlainDate.compare(from, to) <= 0) return;
-  const message = `fromDate is ${formatDate(from)}, after ${formatDate(to)}. Send an earlier one.`;
-  throw new AppError('INVALID_DATE', { message, field: 'fromDate' });
 }
 
 function present(row: StatementRow, opening: bigint, amount: (minor: bigint) => number) {
