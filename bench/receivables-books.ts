@@ -27,7 +27,7 @@ type Read = { name: string; run: (tx: Tx, tenantId: number) => Promise<unknown> 
 const today = Temporal.PlainDate.from('2025-09-20');
 const aged = { from: null, to: today, serviceCode: null };
 const days = { from: '2025-08-01', to: '2025-08-31' };
-const key = { partyId: busyParty, subscriptionId: null };
+const key = { partyId: busyParty, subscriptionIds: null };
 const page = { after: 0, offset: 0, limit: 1_000 };
 
 const reads: readonly Read[] = [
@@ -37,7 +37,7 @@ const reads: readonly Read[] = [
     name: 'statement',
     run: async (tx, tenant) => {
       await findStatement(tx, tenant, key, days);
-      await listStatement(tx, tenant, key, days, page);
+      await listStatement(tx, tenant, key, days, { offset: 0, limit: page.limit });
       await listOpenAt(tx, tenant, key, days.to);
     },
   },

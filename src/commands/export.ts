@@ -10,6 +10,7 @@ import { writeNamedFile } from '../base/whole-file.ts';
 import type { Config } from '../config.ts';
 import { exportKinds, exportLines, isDated, type Read } from '../domain/exports/export-lines.ts';
 import { sheetLines, stopsOf } from '../domain/exports/route-sheet.ts';
+import { requireStatementKey } from '../operations/statements/statement-fields.ts';
 import { dateOption } from './date-option.ts';
 import { inWorkspace, type Workspace } from './in-workspace.ts';
 import { exportUsage, refuseMore, UsageError } from './usage.ts';
@@ -18,7 +19,7 @@ import { exportUsage, refuseMore, UsageError } from './usage.ts';
 const mark = '\ufeff';
 
 export async function exportCommand(config: Config, args: readonly string[]): Promise<void> {
-  const { values, positionals } = parse(args, ['from', 'until']);
+  const { values, positionals } = parse(args, ['from', 'until', 'party', 'connection', 'account']);
   const kind = exportKinds.find((one) => one.toLowerCase() === positionals[0]?.toLowerCase());
   if (!kind) throw new UsageError(`Say what to export.\n\n${exportUsage}`);
   refuseMore(positionals, 1, exportUsage);
@@ -26,9 +27,14 @@ export async function exportCommand(config: Config, args: readonly string[]): Pr
   if (!isDated(kind) && (days.from ?? days.to) !== null) {
     throw new UsageError(`${kind} have no days: leave out --from and --until.\n\n${exportUsage}`);
   }
+  if (kind !== 'Statement' && (values.party ?? values.connection ?? values.account)) {
+    const message = 'Leave out --party, --connection and --account: they are for a statement.';
+    throw new UsageError(`${message}\n\n${exportUsage}`);
+  }
   await inWorkspace(config, workspaceOf(values), async (workspace) => {
     const today = dateIn(workspace.now, workspace.tenant.timezone);
-    const wanted = { kind, days, today };
+    const statement = kind === 'Statement' ? await statementKey(workspace, values) : undefined;
+    const wanted = { kind, days, today, statement };
     await write(exportLines(readerOf(workspace), workspace.tenant, wanted), values.to);
   });
 }
@@ -49,6 +55,26 @@ export async function routeSheetCommand(config: Config, args: readonly string[])
     await write(sheetLines(read, tenantId, stops, sheet), values.to);
     process.stderr.write(`${counted(stops.length, 'register')} to be read.\n`);
   });
+}
+
+type Whose = { party?: string; connection?: string; account?: string };
+
+/** Whose statement it is: a party, a billing account of it, or a subscription. */
+async function statementKey(workspace: Workspace, { party, connection, account }: Whose) {
+  const { tenant } = workspace;
+  if (party === undefined && (connection === undefined || account !== undefined)) {
+    throw new UsageError(`Say whose statement: --party or --connection.\n\n${exportUsage}`);
+  }
+  const partyNumber = party === undefined ? null : Number(party);
+  if (partyNumber !== null && !Number.isSafeInteger(partyNumber)) {
+    throw new UsageError(`--party is a number, such as 100001.\n\n${exportUsage}`);
+  }
+  const sent = {
+    partyNumber,
+    connectionNumber: connection ?? null,
+    connectionGroupLabel: account ?? null,
+  };
+  return readerOf(workspace)((tx) => requireStatementKey({ tx, tenant, ownPartyId: null }, sent));
 }
 
 function readerOf({ database, tenant }: Workspace): Read {

@@ -50,7 +50,11 @@ export const exportUsage = `billwright export
       parties|meters|subscriptions|readings|bills|journals|audit|
       aging|collection|revenue|taxsummary|consumption|unreadmeters|billregister
       --workspace NAME [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
-      writes a CSV file; the days are for readings, bills, journals and the audit trail
+      writes a CSV file; the days are for readings, bills, journals, reports and the audit trail
+  billwright export statement --workspace NAME
+      --party NUMBER [--account LABEL] | --connection NUMBER
+      [--from DD/MM/YYYY] [--until DD/MM/YYYY] [--to FILE]
+      writes the statement of account of a party, a billing account or a subscription
   billwright route-sheet --workspace NAME --service CODE [--batch CODE]
       [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]
       lists the registers that are still to be read, of one batch or all`;

@@ -41,6 +41,49 @@ test('a statement has each entry with the balance after it, and closes with what
   );
 });
 
+test('a billing account has a statement of its own, and a statement goes out as CSV', async () => {
+  const place = await openOwing(scene, 'statement-accounts');
+  const { client, party: partyNumber } = place;
+  const users = (label: string) => [{ partyNumber, connectionGroupLabel: label }];
+  const house = await place.connectOld({ users: users('House') });
+  const annex = await place.connectOld({ users: users('House') });
+  const shop = await place.connectOld({ users: users('Shop') });
+  await place.bill({ [house]: 300, [annex]: 40, [shop]: 70 });
+  await place.pay({ amount: 120, reference: 'S-2', connectionNumber: house });
+  await place.bill({ [house]: 50 });
+  const ofHouse = { partyNumber, connectionGroupLabel: 'House' };
+  const { data } = await client.getStatement(ofHouse);
+  // 300 + 40 - 120 + 50; the shop's 70 is not part of it.
+  assert.equal(data.closingBalance, 270);
+  assert.equal(
+    Object.values(data.aging).reduce((sum, amount) => sum + amount, 0),
+    270,
+  );
+  const one = await client.getStatement({ ...ofHouse, connectionNumber: annex });
+  assert.equal(one.data.closingBalance, 40);
+  const { data: file, headers } = await client.exportData({ kind: 'Statement', ...ofHouse });
+  const [header, ...lines] = file.lines;
+  assert.equal(header, 'date,type,reference,description,debit,credit,balance,currency');
+  assert.equal(headers.get('x-total-count'), String(lines.length));
+  const cells = lines.map((line) => line.split(','));
+  assert.deepEqual(
+    cells.map((row) => Number(row[6])),
+    data.entries.map((entry) => entry.balance),
+  );
+  assert.equal(cells.at(-1)?.[6], '270.00');
+  const later = await client.exportData({ kind: 'Statement', partyNumber, fromDate: '02/01/2027' });
+  // 300 + 40 + 70 - 120 + 50
+  assert.deepEqual(later.data.lines.slice(1), ['02/01/2027,BalanceForward,,,,,340.00,PKR']);
+  const field = 'partyNumber';
+  const alone = { connectionGroupLabel: 'House' };
+  await refuses(client.getStatement(alone), 'REQUIRED_FIELD', { field });
+  await refuses(client.exportData({ kind: 'Statement' }), 'REQUIRED_FIELD', { field });
+  const unknown = { partyNumber, connectionGroupLabel: 'Barn' };
+  await refuses(client.getStatement(unknown), 'ACCOUNT_NOT_FOUND');
+  const elsewhere = { ...ofHouse, connectionNumber: shop };
+  await refuses(client.getStatement(elsewhere), 'SUBSCRIPTION_NOT_FOUND');
+});
+
 test('a statement names its party, and its days are in order', async () => {
   const place = await openOwing(scene, 'statement-refused');
   const { client, party: partyNumber } = place;

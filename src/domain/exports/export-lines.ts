@@ -6,11 +6,18 @@ import { type Cell, csvLines } from '../../base/csv/write.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { countAuditEntries, listAuditEntries } from '../audit/store.ts';
 import { countJournalLines } from '../ledger/totals-store.ts';
+import {
+  findStatement,
+  listStatement,
+  type StatementKey,
+  type StatementRow,
+} from '../receivables/statement-store.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
 import { auditCells, billCells, journalCells, ledgerColumns } from './ledger-cells.ts';
 import { countPostedBills, listJournalLines, listPostedBills } from './ledger-store.ts';
 import { type ReportName, reportCells, reportNames, reports, summaryOf } from './reports.ts';
 import type { ReportFilter, ReportRow } from './reports-store.ts';
+import { openingCells, statementCells, statementColumns } from './statement-cells.ts';
 import {
   countReadings,
   countTable,
@@ -32,13 +39,16 @@ export const exportKinds = [
   'Bills',
   'Journals',
   'Audit',
+  'Statement',
   ...reportNames,
 ] as const;
 export type ExportKind = (typeof exportKinds)[number];
 
+const datedKinds: readonly ExportKind[] = ['Readings', 'Bills', 'Journals', 'Audit', 'Statement'];
+
 /** Whether the export can be narrowed to some days. */
 export function isDated(kind: ExportKind): boolean {
-  return isReport(kind) || ['Readings', 'Bills', 'Journals', 'Audit'].includes(kind);
+  return isReport(kind) || datedKinds.includes(kind);
 }
 
 function isReport(kind: ExportKind): kind is ReportName {
@@ -48,7 +58,13 @@ function isReport(kind: ExportKind): kind is ReportName {
 /** Runs a piece of work in a transaction of its own. */
 export type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-export type Export = { kind: ExportKind; days: Days; today: Temporal.PlainDate };
+/** `statement`: whose statement of account it is. */
+export type Export = {
+  kind: ExportKind;
+  days: Days;
+  today: Temporal.PlainDate;
+  statement?: StatementKey | undefined;
+};
 
 function filterOf({ days, today }: Export): ReportFilter {
   return { from: days.from, to: days.to ?? today, serviceCode: null };
@@ -92,6 +108,11 @@ export async function countRows(tx: Tx, tenant: JobTenant, wanted: Export): Prom
       return countJournalLines(tx, tenantId, days);
     case 'Audit':
       return countAuditEntries(tx, tenantId, auditFilter(tenant, days));
+    case 'Statement': {
+      const { key, days: within } = statementOf(wanted);
+      const { entries } = await findStatement(tx, tenantId, key, within);
+      return days.from === null ? entries : entries + 1;
+    }
     default:
       return countTable(tx, tenantId, tables[kind]);
   }
@@ -153,7 +174,30 @@ function chunksOf(tenant: JobTenant, wanted: Export): Chunks {
         const options = { limit, offset: 0, ...(place ? { after: place } : {}) };
         return listAuditEntries(tx, tenantId, auditFilter(tenant, days), options);
       }, auditCells(tenant));
+    case 'Statement':
+      return statementChunks(tenant, wanted);
   }
+}
+
+function statementOf({ statement, days, today }: Export) {
+  if (!statement) throw new Error('a statement of account names its party');
+  const to = (days.to ?? today).toString();
+  return { key: statement, days: { from: days.from?.toString() ?? null, to } };
+}
+
+/** If days were given, the first row is what was owed before them. */
+function statementChunks(tenant: JobTenant, wanted: Export): Chunks {
+  const { tenantId } = tenant;
+  const { key, days } = statementOf(wanted);
+  const list = (tx: Tx, after: StatementRow | undefined) =>
+    listStatement(tx, tenantId, key, days, { after, offset: 0, limit: rowsAtOnce });
+  return async (tx) => {
+    const { opening } = await findStatement(tx, tenantId, key, days);
+    const chunk = await following(list, statementCells(tenant, opening))(tx);
+    const { from } = wanted.days;
+    if (!from) return chunk;
+    return { ...chunk, rows: [openingCells(tenant, from, opening), ...chunk.rows] };
+  };
 }
 
 function asItIs(row: ExportRow): FlatRow {
@@ -212,6 +256,7 @@ const columns: Record<Exclude<ExportKind, ReportName>, readonly string[]> = {
     ...['externalRef', 'rollover'],
   ],
   ...ledgerColumns,
+  Statement: statementColumns,
 };
 
 async function columnsOf(tx: Tx, tenantId: number, kind: ExportKind): Promise<string[]> {

@@ -6,16 +6,20 @@ import { ledgerAccounts } from '../ledger/accounts.ts';
 import { openItems } from '../ledger/accounts-store.ts';
 import { openOfBill, openOfItem, openOfPart } from '../ledger/open-amounts-store.ts';
 
-/** A party, or one subscription of it. */
-export type StatementKey = { partyId: number; subscriptionId: number | null };
+/** A party, or some subscriptions of it: one, or those of a billing account. */
+export type StatementKey = { partyId: number; subscriptionIds: readonly number[] | null };
 
 export type StatementDays = { from: string | null; to: string };
 
-function isOfKey(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
-  const ofSubscription =
-    subscriptionId === null ? sql`` : sql`and e.subscription_id = ${subscriptionId}`;
-  return sql`e.tenant_id = ${tenantId} and e.party_id = ${partyId} ${ofSubscription}
+function isOfKey(tenantId: number, key: StatementKey): Sql {
+  return sql`e.tenant_id = ${tenantId} and e.party_id = ${key.partyId} ${isOfSome(key, 'e')}
     and e.ledger_account_id in ${openItems}`;
+}
+
+/** Row `name` belongs to one of the subscriptions. */
+function isOfSome({ subscriptionIds }: StatementKey, name: string): Sql {
+  if (subscriptionIds === null) return sql``;
+  return sql`and ${sql.raw(name)}.subscription_id = any(${subscriptionIds}::bigint[])`;
 }
 
 /**
@@ -46,16 +50,15 @@ export async function findStatement(
 }
 
 /** By subscriptions, and by the party itself. */
-function owedNow(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
+function owedNow(tenantId: number, key: StatementKey): Sql {
   const ofSubscriptions = sql`(
     select coalesce(sum(s.receivable), 0) from subscription_balances s
-    where s.tenant_id = ${tenantId} and s.party_id = ${partyId}
-      ${subscriptionId === null ? sql`` : sql`and s.subscription_id = ${subscriptionId}`}
+    where s.tenant_id = ${tenantId} and s.party_id = ${key.partyId} ${isOfSome(key, 's')}
   )`;
-  if (subscriptionId !== null) return ofSubscriptions;
+  if (key.subscriptionIds !== null) return ofSubscriptions;
   return sql`(${ofSubscriptions} + (
     select coalesce(sum(w.receivable), 0) from party_wallets w
-    where w.tenant_id = ${tenantId} and w.party_id = ${partyId}
+    where w.tenant_id = ${tenantId} and w.party_id = ${key.partyId}
   ))`;
 }
 
@@ -66,6 +69,7 @@ function isWithin(from: string | null): Sql {
 export type StatementRow = {
   entry_id: number;
   posting_date: string;
+  created_at: Temporal.Instant;
   kind: string;
   amount: string;
   /** Of the entries of the days up to this one. */
@@ -75,23 +79,32 @@ export type StatementRow = {
   bill_number: string | null;
 };
 
-/** In the order of days, a page at a time. */
+export type StatementWindow = { after?: StatementRow | undefined; offset: number; limit: number };
+
+/** In the order of days, a page at a time, or the entries after one. */
 export async function listStatement(
   tx: Tx,
   tenantId: number,
   key: StatementKey,
   { from, to }: StatementDays,
-  { offset, limit }: { offset: number; limit: number },
+  { after, offset, limit }: StatementWindow,
 ): Promise<StatementRow[]> {
+  const first = after?.posting_date ?? from;
+  const isAfter = after
+    ? sql`and (e.posting_date, e.created_at, e.entry_id)
+        > (${after.posting_date}::date, ${after.created_at}, ${after.entry_id}::bigint)`
+    : sql``;
   const { rows } = await sql<StatementRow>`
-    select e.entry_id, e.posting_date, e.kind, e.amount::text as amount,
-      e.running::text as running, e.reference, e.description, b.bill_number
+    select e.entry_id, e.posting_date, e.created_at, e.kind, e.amount::text as amount,
+      (${after?.running ?? '0'}::numeric + e.running)::text as running, e.reference,
+      e.description, b.bill_number
     from (
       select e.entry_id, e.posting_date, e.kind, e.amount, e.reference, e.description, e.bill_id,
         e.created_at,
         sum(e.amount) over (order by e.posting_date, e.created_at, e.entry_id) as running
       from subledger_entries e
-      where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date and ${isWithin(from)}
+      where ${isOfKey(tenantId, key)} and e.posting_date <= ${to}::date and ${isWithin(first)}
+        ${isAfter}
       order by e.posting_date, e.created_at, e.entry_id
       limit ${limit} offset ${offset}
     ) e
@@ -134,29 +147,26 @@ export async function listOpenAt(
 }
 
 /** What is open now, signed like an entry: what the workspace owes is below zero. */
-function openNow(tenantId: number, { partyId, subscriptionId }: StatementKey): Sql {
+function openNow(tenantId: number, key: StatementKey): Sql {
+  const { partyId, subscriptionIds } = key;
   const side = sql`case when c.context_type = 'Sale' then 1 else -1 end`;
   const isOpenBill = sql`b.party_id = ${partyId} and not b.is_settled
     and b.status in ('Posted', 'Published')`;
-  const ofSubscription = (name: string) =>
-    subscriptionId === null
-      ? sql``
-      : sql`and ${sql.raw(`${name}.subscription_id`)} = ${subscriptionId}`;
   const parts =
-    subscriptionId === null
+    subscriptionIds === null
       ? sql``
       : sql`union all
         select p.tenant_id, b.bill_id, null::bigint, ${side} * ${openOfPart}
         from bill_parts p
         join bills b on b.tenant_id = ${tenantId} and b.bill_id = p.bill_id
         join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-        where p.tenant_id = ${tenantId} ${ofSubscription('p')} and b.subscription_id is null
+        where p.tenant_id = ${tenantId} ${isOfSome(key, 'p')} and b.subscription_id is null
           and ${isOpenBill}`;
   return sql`
     select b.tenant_id, b.bill_id, null::bigint as item_id, ${side} * ${openOfBill} as open
     from bills b
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-    where b.tenant_id = ${tenantId} and ${isOpenBill} ${ofSubscription('b')}
+    where b.tenant_id = ${tenantId} and ${isOpenBill} ${isOfSome(key, 'b')}
     ${parts}
     union all
     select i.tenant_id, i.bill_id, i.item_id, case
@@ -164,7 +174,7 @@ function openNow(tenantId: number, { partyId, subscriptionId }: StatementKey): S
       end * ${openOfItem}
     from open_items i
     where i.tenant_id = ${tenantId} and i.party_id = ${partyId} and not i.is_settled
-      ${ofSubscription('i')}`;
+      ${isOfSome(key, 'i')}`;
 }
 
 /** What the party has in its wallet now. */
@@ -177,27 +187,23 @@ export async function findWallet(tx: Tx, tenantId: number, partyId: number): Pro
 }
 
 /** What is in dispute now. */
-export async function findDisputed(
-  tx: Tx,
-  tenantId: number,
-  { partyId, subscriptionId }: StatementKey,
-): Promise<bigint> {
-  const ofSubscription =
-    subscriptionId === null ? sql`` : sql`and subscription_id = ${subscriptionId}`;
+export async function findDisputed(tx: Tx, tenantId: number, key: StatementKey): Promise<bigint> {
   const { rows } = await sql<{ disputed: string }>`
-    select coalesce(sum(disputed), 0)::text as disputed from subscription_balances
-    where tenant_id = ${tenantId} and party_id = ${partyId} ${ofSubscription}
+    select coalesce(sum(s.disputed), 0)::text as disputed from subscription_balances s
+    where s.tenant_id = ${tenantId} and s.party_id = ${key.partyId} ${isOfSome(key, 's')}
   `.execute(tx);
   return BigInt(rows[0]?.disputed ?? 0);
 }
 
+export type StatementOwner = { partyId: number; subscriptionId: number | null };
+
 /** The owner of a subscription, or the party of a number. */
-export async function findStatementKey(
+export async function findStatementOwner(
   tx: Tx,
   tenantId: number,
   wanted: { partyNumber: number | null; connectionNumber: string | null },
-): Promise<StatementKey | undefined> {
-  const { rows } = await sql<StatementKey>`
+): Promise<StatementOwner | undefined> {
+  const { rows } = await sql<StatementOwner>`
     select p.party_id as "partyId", s.subscription_id as "subscriptionId"
     from parties p
     left join subscriptions s on s.tenant_id = ${tenantId}
@@ -209,4 +215,21 @@ export async function findStatementKey(
     limit 1
   `.execute(tx);
   return rows[0];
+}
+
+/** The subscriptions that are in a billing account of the party now; undefined: no such account. */
+export async function findSubscriptionsOfAccount(
+  tx: Tx,
+  tenantId: number,
+  { partyId, label }: { partyId: number; label: string },
+): Promise<number[] | undefined> {
+  const { rows } = await sql<{ subscription_id: number | null }>`
+    select s.subscription_id
+    from billing_accounts a
+    left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = a.account_id
+    where a.tenant_id = ${tenantId} and a.party_id = ${partyId} and a.label = ${label}
+    order by s.subscription_id
+  `.execute(tx);
+  if (rows.length === 0) return undefined;
+  return rows.flatMap((row) => row.subscription_id ?? []);
 }

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { dateIn, parseDate } from '../../base/calendar.ts';
+import { dateIn } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Permission } from '../../domain/access/roles.ts';
 import {
@@ -10,7 +10,14 @@ import {
   isDated,
 } from '../../domain/exports/export-lines.ts';
 import { date, maybe, oneOf } from '../fields.ts';
+import { daysOf } from '../ledger/ledger-fields.ts';
 import { operation } from '../operation.ts';
+import {
+  requireStatementKey,
+  statementErrors,
+  statementNames,
+  statementOf,
+} from '../statements/statement-fields.ts';
 import { lineAnswer, linesShown } from './line-fields.ts';
 
 const permissions: Record<ExportKind, Permission> = {
@@ -21,6 +28,7 @@ const permissions: Record<ExportKind, Permission> = {
   Bills: 'bills:read',
   Journals: 'ledger:read',
   Audit: 'audit:read',
+  Statement: 'payments:read',
   Aging: 'ledger:read',
   Collection: 'ledger:read',
   Revenue: 'ledger:read',
@@ -40,23 +48,24 @@ export const exportData = operation({
     kind: oneOf(exportKinds),
     fromDate: maybe(date),
     toDate: maybe(date),
+    ...statementOf,
   }),
   response: linesShown,
-  errors: [],
+  errors: statementErrors,
   example: { kind: 'Meters' },
   async handle(call, body) {
     if (!call.principal.permissions.has(permissions[body.kind])) {
       throw new AppError('PERMISSION_DENIED', { message: `The login may not read ${body.kind}` });
     }
-    const days = {
-      from: (body.fromDate && parseDate(body.fromDate)) || null,
-      to: (body.toDate && parseDate(body.toDate)) || null,
-    };
+    const isStatement = body.kind === 'Statement';
+    const given = (names: readonly (keyof typeof body)[]) =>
+      names.filter((name) => body[name] != null);
+    if (!isDated(body.kind)) call.ignore(given(['fromDate', 'toDate']));
+    if (!isStatement) call.ignore(given(statementNames));
+    const statement = isStatement ? await requireStatementKey(call, body) : undefined;
     const today = dateIn(call.now, call.tenant.timezone);
-    const wanted = { kind: body.kind, days, today };
+    const wanted = { kind: body.kind, days: daysOf(body), today, statement };
     const total = await countRows(call.tx, call.tenant, wanted);
-    const given = (['fromDate', 'toDate'] as const).filter((name) => body[name] != null);
-    if (!isDated(body.kind)) call.ignore(given);
     return lineAnswer(exportLines(call.read, call.tenant, wanted), total);
   },
 });

@@ -2,29 +2,26 @@ import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { wireDay } from '../../base/days.ts';
-import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import { agingOf } from '../../domain/receivables/aging.ts';
 import {
   findDisputed,
   findStatement,
-  findStatementKey,
   findWallet,
   listOpenAt,
   listStatement,
-  type StatementKey,
   type StatementRow,
 } from '../../domain/receivables/statement-store.ts';
-import { date, id, limits, maybe, money, nullable, page, text } from '../fields.ts';
+import { date, limits, maybe, money, nullable, page } from '../fields.ts';
 import { assertOrder } from '../ledger/ledger-fields.ts';
-import { type Call, operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { dayOf } from '../payments/payment-fields.ts';
+import { requireStatementKey, statementErrors, statementOf } from './statement-fields.ts';
 
 const shownDate = Type.String({ description: 'DD/MM/YYYY' });
 
 const request = Type.Object({
-  partyNumber: maybe(id),
-  connectionNumber: maybe(text({ max: 120 })),
+  ...statementOf,
   fromDate: maybe(date),
   toDate: maybe(date),
   page: Type.Optional(page),
@@ -35,7 +32,8 @@ export const getStatement = operation({
   method: 'Retrieve',
   action: 'Retrieve Statement',
   access: { permission: 'payments:read', own: 'own-payments:read' },
-  summary: 'Shows what a party owes: each entry with the balance after it, and the aging.',
+  summary:
+    'Shows what a party, an account of it or a subscription owes, entry by entry, and the aging.',
   request,
   response: Type.Object({
     fromDate: nullable(shownDate),
@@ -64,12 +62,12 @@ export const getStatement = operation({
       over90: money,
     }),
   }),
-  errors: ['PARTY_NOT_FOUND', 'SUBSCRIPTION_NOT_FOUND'],
+  errors: statementErrors,
   example: { partyNumber: 100001, page: { pageNumber: 0, size: 50 } },
   async handle(call, body) {
     const { tx, tenant, now } = call;
     const { tenantId, currencyDecimals } = tenant;
-    const key = await keyOf(call, body);
+    const key = await requireStatementKey(call, body);
     const to = dayOf(body.toDate) ?? dateIn(now, tenant.timezone);
     const from = dayOf(body.fromDate) ?? null;
     assertOrder(from, to);
@@ -109,22 +107,6 @@ export const getStatement = operation({
     };
   },
 });
-
-async function keyOf(call: Call, body: Type.Static<typeof request>): Promise<StatementKey> {
-  const { partyNumber = null } = body;
-  const connectionNumber = body.connectionNumber || null;
-  if (partyNumber === null && connectionNumber === null) {
-    const message = 'Name the party by partyNumber or the subscription by connectionNumber';
-    throw new AppError('REQUIRED_FIELD', { message, field: 'partyNumber' });
-  }
-  const wanted = { partyNumber, connectionNumber };
-  const key = await findStatementKey(call.tx, call.tenant.tenantId, wanted);
-  const isOwn = call.ownPartyId === null || key?.partyId === call.ownPartyId;
-  if (key && isOwn) return key;
-  throw connectionNumber === null
-    ? new AppError('PARTY_NOT_FOUND', { field: 'partyNumber' })
-    : new AppError('SUBSCRIPTION_NOT_FOUND', { field: 'connectionNumber' });
-}
 
 function present(row: StatementRow, opening: bigint, amount: (minor: bigint) => number) {
   const moved = BigInt(row.amount);
