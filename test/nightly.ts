@@ -34,8 +34,8 @@ const nights: Night[] = [
     environment: { FAULT_KILLS: '5', FAULT_SUBSCRIPTIONS: '5000', FAULT_MINUTES: '60' },
   },
   {
-    files: ['test/faults/bank-files.test.ts'],
-    environment: { BANK_KILLS: '60', BANK_LINES: '100000' },
+    files: ['test/faults/receivables-kills.test.ts'],
+    environment: { BANK_KILLS: '60', BANK_LINES: '100000', NIGHT_KILLS: '60' },
   },
   {
     files: ['test/operations/payment-histories.test.ts'],

@@ -89,10 +89,13 @@ async function runDueTasks(
     if (isStopping()) return;
     const next = nextLook.get(tenantId);
     if (next && Temporal.Instant.compare(now, next) < 0) continue;
+    // Set before the work: if the clock is moved meanwhile, the notice takes it away again.
+    nextLook.set(tenantId, now.add({ minutes: lookAgainMinutes }));
     try {
       const isDone = await runWorkspace(options, tenantId, isStopping);
-      if (isDone) nextLook.set(tenantId, now.add({ minutes: lookAgainMinutes }));
+      if (!isDone) nextLook.delete(tenantId);
     } catch (error) {
+      nextLook.delete(tenantId);
       log.error({ err: error, tenantId }, 'the daily jobs of a workspace could not be looked for');
     }
   }

@@ -200,25 +200,6 @@ test('a job that fails claims nothing and is done later', async () => {
   assert.equal(await tick(tenantId), 1);
 });
 
-test('the daily runner does what is due, and wakes when a clock is moved', async () => {
-  setClock('2027-09-01T12:00', 'Asia/Karachi');
-  const tenantId = await workspaceIn('Asia/Karachi');
-  const connection = { ...cluster.owner, database: databaseName };
-  await sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-  await sql.query('update tenants set sandbox = true where tenant_id = $1', [tenantId]);
-  const runner = await startDailyRunner({ database: worker, connection, clock, log, tenantId });
-  try {
-    assert.deepEqual(await doneDates(tenantId), ['2027-09-01'], 'done before it is ready');
-    const twoDaysMs = 2 * 24 * 3_600_000;
-    const move = 'update tenants set clock_offset_ms = $2 where tenant_id = $1';
-    await sql.query(move, [tenantId, twoDaysMs]);
-    const isDone = async () => (await doneDates(tenantId)).length === 3;
-    await until(isDone, 'the dates up to the moved clock are done');
-  } finally {
-    await runner.stop();
-  }
-});
-
 test('later dates of a daily job wait for a date that failed, and other jobs go on', async () => {
   setClock('2027-10-01T12:00', 'Asia/Karachi');
   const tenantId = await workspaceIn('Asia/Karachi');

@@ -28,10 +28,11 @@ export async function makeFullTerm(
   baseUrl: string,
   workspace: string,
   subscriptions: number,
+  { sandbox = false }: { sandbox?: boolean } = {},
 ): Promise<FullTerm> {
   const now = Temporal.Now.instant();
   // The name is printed on the documents, which are compared.
-  const options = { name: 'City Power' };
+  const options = { name: 'City Power', sandbox };
   const tenantId = await makeWorkspace(place.cluster, place.databaseName, now, workspace, options);
   const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
   const username = `admin@${workspace}.example`;
