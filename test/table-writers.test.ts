@@ -94,6 +94,7 @@ const writers: Record<string, Writers> = {
   number_series: 'domain/tenants',
   operation_counts: 'domain/monitoring',
   open_items: 'domain/ledger',
+  opening_items: 'domain/receivables',
   payment_reversals: 'domain/receivables',
   payments: 'domain/receivables',
   party_wallets: 'domain/ledger',

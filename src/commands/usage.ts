@@ -33,7 +33,8 @@ export const demoUsage =
 
 export const verifyUsage = 'billwright verify [--workspace NAME]';
 
-export const importUsage = `billwright import parties|meters|subscriptions|readings|customers FILE
+export const importUsage = `billwright import
+      parties|meters|subscriptions|readings|customers|openitems FILE
       --workspace NAME [--dry-run] [--again] [--encoding windows-1252] [--errors FILE]`;
 
 export const importBankFileUsage = `billwright import-bank-file FILE

@@ -30,6 +30,8 @@ export type Loader = {
   isBlank?(row: ImportRow): boolean;
   /** Stores the good rows and names the bad ones. */
   load(rows: readonly ImportRow[]): Promise<LineProblem[]>;
+  /** After the last row, if no row of the file is bad. */
+  finish?(): Promise<void>;
 };
 
 export type ImportedRows = { rows: number; problems: LineProblem[] };
@@ -78,6 +80,7 @@ export async function importRows(
   if (!header || lines === 0) {
     throw new AppError('REQUIRED_FIELD', { message: 'The file has no rows', field: 'content' });
   }
+  if (problems.length === 0) await loader.finish?.();
   return { rows, problems: problems.sort((a, b) => a.line - b.line) };
 }
 

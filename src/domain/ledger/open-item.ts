@@ -23,8 +23,9 @@ export type ItemComponent = {
   open: number;
 };
 
-/** Of a payer whose payment names a subscription or none. */
+/** Of a payer whose payment names a subscription, whose items come first, or none. */
 export function oldestFirst(items: readonly OpenItem[], subscriptionId: number | null): OpenItem[] {
+  if (subscriptionId === null) return items.toSorted(compareAge);
   return items.toSorted(
     (a, b) =>
       Number(b.subscriptionId === subscriptionId) - Number(a.subscriptionId === subscriptionId) ||

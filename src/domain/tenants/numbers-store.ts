@@ -33,6 +33,7 @@ const seriesStart = {
   'open-item': 0,
   payment: 0,
   adjustment: 0,
+  'opening-batch': 0,
   event: 0,
   dispute: 0,
   term: 0,

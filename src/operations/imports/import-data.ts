@@ -61,6 +61,7 @@ export const importData = operation({
     'DUPLICATE_ROW',
     'READING_LOCKED',
     'SUBSCRIPTION_NOT_FOUND',
+    'COMPONENT_NOT_FOUND',
     'PARTY_NOT_FOUND',
     'PARTY_ARCHIVED',
     'PARTY_KEY_MISMATCH',
