@@ -1,10 +1,12 @@
 // Reads of large books, timed inside one connection: aging over open bills, one month of a party
 // with many entries, and the open items that a payment looks for. Rows are made inside PostgreSQL.
+//
+//   node bench/receivables-books.ts [--size 1000000] [--parties 250000] [--entries 600000]
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import type { Tx } from '../src/base/db/pool.ts';
 import type { Executor } from '../src/base/db/sql.ts';
-import { findAgingTotals, listAging } from '../src/domain/exports/reports-store.ts';
+import { findAgingTotals, listAging } from '../src/domain/exports/aging-store.ts';
 import { listOpenItems } from '../src/domain/ledger/items-store.ts';
 import {
   findStatement,
@@ -17,7 +19,11 @@ import { openServed, runStep, type ServedScene } from './billrun-scene.ts';
 import { type BenchOptions, type BenchResult, tell } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
-const parties = 2_000;
+const billed = 2_000;
+/** Open bills that a party has, if that is not given. */
+const billsOfParty = 4;
+/** What was changed since the totals of open bills were last folded. */
+const unfolded = 10_000;
 const rounds = 3;
 /** The party with many entries has no bills beside them. */
 const busyParty = 900_000_001;
@@ -44,23 +50,32 @@ const reads: readonly Read[] = [
   { name: 'settlement', run: (tx, tenant) => listOpenItems(tx, tenant, { partyIds: [1] }) },
 ];
 
-/** Milliseconds at so many open bills, and as many entries of one party. */
+/** Milliseconds at so many open bills of so many parties, and as many entries of one party. */
 export async function benchBooks({
   quick,
   bills = quick ? 20_000 : 100_000,
+  parties = Math.max(billed, bills / billsOfParty),
   entries = bills,
   isExplained = false,
 }: BenchOptions & {
   bills?: number;
+  parties?: number;
   entries?: number;
   isExplained?: boolean;
 }): Promise<BenchResult> {
-  const scene = await openServed(parties, {});
+  const scene = await openServed(billed, {});
   try {
     await runStep(scene, scene.place, (client) => client.generateBills(body));
     await runStep(scene, scene.place, (client) => client.postBills(body));
-    await fillBooks(scene, Math.round(bills / parties) - 1, entries);
-    const figures: Record<string, number> = { books_bills: bills, books_entries: entries };
+    const copies = { bills: Math.round(bills / billed), parties: Math.round(parties / billed) };
+    await copyBills(scene, copies);
+    await sumOpen(scene);
+    await addEntries(scene, entries);
+    const figures: Record<string, number> = {
+      books_bills: bills,
+      books_parties: parties,
+      books_entries: entries,
+    };
     for (const read of reads) {
       figures[`${read.name}_ms`] = await timeOf(scene, read);
       if (isExplained) await explain(scene, read);
@@ -72,30 +87,73 @@ export async function benchBooks({
   }
 }
 
-/** Copies of the posted bills under terms of their own, and payments of the busy party. */
-async function fillBooks(
+/** Copies of the posted bills, under terms of their own and for so many copies of their parties. */
+async function copyBills(
   { superuser, place }: ServedScene,
-  copies: number,
-  entries: number,
+  { bills, parties }: { bills: number; parties: number },
+): Promise<void> {
+  await superuser.query("set session_replication_role = 'replica'");
+  await copyRows(superuser, place, 'parties', parties, {
+    party_id: 't.party_id + n * 1000000::bigint',
+    party_number: 't.party_number + n * 1000000::bigint',
+  });
+  await copyRows(superuser, place, 'bills', bills, {
+    bill_id: 't.bill_id + n * 1000000::bigint',
+    term_id: 't.term_id + n',
+    party_id: `t.party_id + (n % ${parties}) * 1000000::bigint`,
+    due_date: 't.due_date - (n % 120)::integer',
+  });
+  await superuser.query("set session_replication_role = 'origin'");
+  await superuser.query('vacuum analyze bills, parties');
+}
+
+async function copyRows(
+  superuser: pg.Client,
+  { tenantId }: ServedScene['place'],
+  table: string,
+  times: number,
+  given: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { rows } = await superuser.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
-     where attrelid = 'bills'::regclass and attnum > 0 and not attisdropped
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped
        and attgenerated = '' order by attnum`,
+    [table],
   );
-  const given: Record<string, string> = {
-    bill_id: 'b.bill_id + n * 1000000::bigint',
-    term_id: 'b.term_id + n',
-    due_date: 'b.due_date - (n % 120)::integer',
-  };
   const columns = rows.map((row) => row.name);
-  const values = columns.map((name) => given[name] ?? `b.${name}`);
-  await superuser.query("set session_replication_role = 'replica'");
+  const values = columns.map((name) => given[name] ?? `t.${name}`);
   await superuser.query(
-    `insert into bills (${columns.join(', ')}) select ${values.join(', ')}
-     from bills b cross join generate_series(1, $2::bigint) n where b.tenant_id = $1`,
-    [place.tenantId, copies],
+    `insert into ${table} (${columns.join(', ')}) select ${values.join(', ')}
+     from ${table} t cross join generate_series(1, $2::bigint - 1) n where t.tenant_id = $1`,
+    [tenantId, times],
   );
+}
+
+/** What triggers and the worker keep of open bills, with some changes that are not folded yet. */
+async function sumOpen({ superuser, place }: ServedScene): Promise<void> {
+  const open = `from bills where tenant_id = ${place.tenantId} and not is_settled`;
+  await superuser.query(
+    `truncate open_changes, open_totals, open_parties, open_party_counts;
+     insert into open_totals (tenant_id, context_id, due_date, owed, items)
+     select tenant_id, context_id, due_date, sum(greatest(bill_amount - paid_amount, 0)), count(*)
+     ${open} group by tenant_id, context_id, due_date;
+     insert into open_parties (tenant_id, party_id, context_id, items)
+     select tenant_id, party_id, context_id, count(*) ${open}
+     group by tenant_id, party_id, context_id;
+     insert into open_party_counts (tenant_id, context_id, parties)
+     select tenant_id, 0, count(*) from open_parties group by tenant_id;
+     insert into open_changes
+       (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+     select tenant_id, context_id, date '2025-08-01', -100, -1, array[party_id], '{-1}'
+     from (select * from open_parties order by hashtext(party_id::text) limit ${unfolded}) o`,
+  );
+  await superuser.query(
+    'vacuum analyze open_changes, open_totals, open_parties, open_party_counts',
+  );
+}
+
+async function addEntries({ superuser, place }: ServedScene, entries: number): Promise<void> {
+  await superuser.query("set session_replication_role = 'replica'");
   await superuser.query(
     `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
        kind, item_id, amount, posting_date, created_at, created_by)
@@ -106,7 +164,7 @@ async function fillBooks(
     [place.tenantId, entries, busyParty],
   );
   await superuser.query("set session_replication_role = 'origin'");
-  await superuser.query('vacuum analyze bills, subledger_entries');
+  await superuser.query('vacuum analyze subledger_entries');
 }
 
 /** Runs a read as the server's role does, behind the walls between workspaces. */
@@ -161,16 +219,16 @@ if (import.meta.main) {
     options: {
       quick: { type: 'boolean', default: false },
       size: { type: 'string' },
+      parties: { type: 'string' },
       entries: { type: 'string' },
     },
   });
-  const sized = values.size === undefined ? {} : { bills: Number(values.size) };
-  const given = values.entries === undefined ? {} : { entries: Number(values.entries) };
   const { figures } = await benchBooks({
     quick: values.quick,
     isExplained: true,
-    ...sized,
-    ...given,
+    ...(values.size === undefined ? {} : { bills: Number(values.size) }),
+    ...(values.parties === undefined ? {} : { parties: Number(values.parties) }),
+    ...(values.entries === undefined ? {} : { entries: Number(values.entries) }),
   });
   console.table(figures);
   await stopOwnCluster();

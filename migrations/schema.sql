@@ -1985,6 +1985,7 @@ CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING bt
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
 CREATE TRIGGER subledger_entries_open_items AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_open_items();
+CREATE TRIGGER subledger_entries_open_totals AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_open_changes();
 CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 alter table subledger_entries enable row level security, force row level security;
 create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -2624,6 +2625,7 @@ END) stored,
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
   constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
 ) with (fillfactor=50);
+CREATE INDEX bills_credits ON public.bills USING btree (tenant_id, party_id) WHERE ((bill_amount < 0) AND (NOT is_settled));
 CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
 CREATE INDEX bills_overdue ON public.bills USING btree (tenant_id, subscription_id) WHERE ((overdue_on IS NOT NULL) AND (NOT is_settled));
@@ -2634,6 +2636,7 @@ CREATE INDEX bills_to_surcharge ON public.bills USING btree (tenant_id, due_date
 CREATE UNIQUE INDEX bills_unit_key ON public.bills USING btree (tenant_id, term_id, unit_id, cancelled_id) NULLS NOT DISTINCT;
 CREATE INDEX bills_written_off ON public.bills USING btree (tenant_id, party_id) WHERE (written_off > 0);
 CREATE TRIGGER bills_due_with_term AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.status = 'Posted'::text) AND (new.status = 'Posted'::text) AND (old.due_date <> new.due_date) AND is_program())) EXECUTE FUNCTION check_due_date();
+CREATE TRIGGER bills_open_moved AFTER UPDATE OF due_date ON public.bills FOR EACH ROW WHEN (((old.due_date <> new.due_date) AND (old.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text])) AND (NOT new.is_settled))) EXECUTE FUNCTION move_open_bill();
 CREATE TRIGGER bills_overdue_after_due_date AFTER UPDATE OF overdue_on ON public.bills FOR EACH ROW WHEN (((new.overdue_on IS NOT NULL) AND (old.overdue_on IS DISTINCT FROM new.overdue_on) AND ((new.status <> 'Published'::text) OR (new.overdue_on <= new.due_date)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 CREATE TRIGGER bills_paid_as_booked AFTER UPDATE OF paid_amount, credited, written_off, transferred, disputed ON public.bills FOR EACH ROW WHEN (((((((old.paid_amount IS DISTINCT FROM new.paid_amount) OR (old.credited IS DISTINCT FROM new.credited)) OR (old.written_off IS DISTINCT FROM new.written_off)) OR (old.transferred IS DISTINCT FROM new.transferred)) OR (old.disputed IS DISTINCT FROM new.disputed)) AND is_program())) EXECUTE FUNCTION refuse_settling();
 CREATE TRIGGER bills_posted_fixed AFTER UPDATE OF hash, bill_amount, bill_number, current_charges, tax_amount, billed_from, billed_to, unit_id, term_id, charges, usage ON public.bills FOR EACH ROW WHEN (((old.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])) AND (new.status = ANY (ARRAY['Posted'::text, 'Published'::text, 'Cancelled'::text])))) EXECUTE FUNCTION keep_posted_bills();
@@ -3004,6 +3007,7 @@ create table open_items (
   constraint open_items_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
 ) with (fillfactor=50);
 CREATE INDEX open_items_bill ON public.open_items USING btree (tenant_id, bill_id) WHERE (bill_id IS NOT NULL);
+CREATE INDEX open_items_credits ON public.open_items USING btree (tenant_id, party_id) WHERE ((amount < 0) AND (NOT is_settled));
 CREATE UNIQUE INDEX open_items_deposit_key ON public.open_items USING btree (tenant_id, reference) WHERE (kind = 'Deposit'::text);
 CREATE INDEX open_items_deposits ON public.open_items USING btree (tenant_id, item_id) WHERE (kind = 'Deposit'::text);
 CREATE INDEX open_items_party ON public.open_items USING btree (tenant_id, party_id, is_settled);
@@ -4215,43 +4219,313 @@ create policy tenant_wall on events as permissive for all using ((tenant_id = cu
 grant insert, select on events to billwright_api;
 grant delete, insert, select on events to billwright_worker;
 
--- opening items (0026_opening_items.sql)
+-- open amounts (0023_open_amounts.sql)
 
--- A debt, a credit, an advance or a deposit of an old system. Its reference there is used once for
--- ever, so that a file can be imported again. Rows are appended and never changed.
-create table opening_items (
+-- What a statement changed of what is receivable and open, by pricing context and due date. Rows
+-- are appended by triggers, and folded into open_totals and open_parties.
+create table open_changes (
   tenant_id bigint not null,
-  reference text not null,
-  -- The file that brought it. Journals of the source Opening name it.
-  batch_id bigint not null,
-  kind text not null,
-  party_id bigint not null,
-  -- Null if the party itself owes it.
-  subscription_id bigint,
-  component text,
-  issue_date date not null,
+  change_id uuid not null default uuidv7(),
+  -- 0 for what a party owes without a subscription.
+  context_id bigint not null,
   due_date date not null,
-  -- In minor units. Below zero it is a credit of the customer.
-  amount bigint not null,
-  description text not null,
-  created_at timestamp with time zone not null,
-  created_by text not null,
-  constraint opening_items_amount_check CHECK ((amount <> 0)),
-  constraint opening_items_description_check CHECK ((description <> ''::text)),
-  constraint opening_items_kind_check CHECK ((kind = ANY (ARRAY['OpenItem'::text, 'Advance'::text, 'SecurityDeposit'::text]))),
-  constraint opening_items_pkey PRIMARY KEY (tenant_id, reference),
-  constraint opening_items_reference_check CHECK ((reference <> ''::text)),
-  constraint opening_items_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
-  constraint opening_items_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+  -- In minor units, of items above zero. Credits that are open are few, and are read themselves.
+  owed numeric not null,
+  -- How many more items are open, credits among them.
+  items bigint not null,
+  -- Parties with more or fewer open items; the same places of party_items say how many.
+  party_ids bigint[] not null default '{}'::bigint[],
+  party_items smallint[] not null default '{}'::smallint[],
+  constraint open_changes_check CHECK ((cardinality(party_ids) = cardinality(party_items))),
+  constraint open_changes_pkey PRIMARY KEY (tenant_id, change_id)
 );
-CREATE INDEX opening_items_batch ON public.opening_items USING btree (tenant_id, batch_id, party_id, reference);
-CREATE INDEX opening_items_party ON public.opening_items USING btree (tenant_id, party_id);
-CREATE INDEX opening_items_subscription ON public.opening_items USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
-CREATE TRIGGER opening_items_append_only BEFORE DELETE OR UPDATE ON public.opening_items FOR EACH ROW EXECUTE FUNCTION refuse_change();
-alter table opening_items enable row level security, force row level security;
-create policy tenant_wall on opening_items as permissive for all using ((tenant_id = current_tenant()));
-grant insert, select on opening_items to billwright_api;
-grant insert, select on opening_items to billwright_worker;
+alter table open_changes enable row level security, force row level security;
+create policy tenant_wall on open_changes as permissive for all using ((tenant_id = current_tenant()));
+grant select on open_changes to billwright_api;
+grant select on open_changes to billwright_worker;
+
+-- What is receivable and open by pricing context and due date, without the changes that are not
+-- folded yet.
+create table open_totals (
+  tenant_id bigint not null,
+  context_id bigint not null,
+  due_date date not null,
+  owed numeric not null,
+  items bigint not null,
+  constraint open_totals_pkey PRIMARY KEY (tenant_id, context_id, due_date)
+);
+alter table open_totals enable row level security, force row level security;
+create policy tenant_wall on open_totals as permissive for all using ((tenant_id = current_tenant()));
+grant select on open_totals to billwright_api;
+grant select on open_totals to billwright_worker;
+
+-- Parties with open items by pricing context, without the changes that are not folded yet.
+create table open_parties (
+  tenant_id bigint not null,
+  party_id bigint not null,
+  context_id bigint not null,
+  items integer not null,
+  constraint open_parties_pkey PRIMARY KEY (tenant_id, party_id, context_id)
+);
+alter table open_parties enable row level security, force row level security;
+create policy tenant_wall on open_parties as permissive for all using ((tenant_id = current_tenant()));
+grant select on open_parties to billwright_api;
+grant select on open_parties to billwright_worker;
+
+-- How many parties open_parties has, by pricing context.
+create table open_party_counts (
+  tenant_id bigint not null,
+  -- 0 for all parties, each counted once.
+  context_id bigint not null,
+  parties bigint not null,
+  constraint open_party_counts_pkey PRIMARY KEY (tenant_id, context_id)
+);
+alter table open_party_counts enable row level security, force row level security;
+create policy tenant_wall on open_party_counts as permissive for all using ((tenant_id = current_tenant()));
+grant select on open_party_counts to billwright_api;
+grant select on open_party_counts to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.add_posted_bills(journal_ids bigint[], due_dates date[], party_ids bigint[], amounts bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+  select j.tenant_id, t.context_id, n.due_date, sum(greatest(n.amount, 0)), count(*),
+    array_agg(n.party_id), array_agg(1::smallint)
+  from unnest(journal_ids, due_dates, party_ids, amounts)
+    as n (journal_id, due_date, party_id, amount)
+  join journals j on j.tenant_id = require_tenant() and j.journal_id = n.journal_id
+  join terms t on t.tenant_id = require_tenant() and t.term_id = j.term_id
+  group by j.tenant_id, t.context_id, n.due_date
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.add_settled_bills(bill_ids bigint[], opened bigint[], settled bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+  select c.tenant_id, c.context_id, c.due_date,
+    coalesce(sum(c.changed) filter (where c.bill_amount > 0), 0), sum(c.items),
+    coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
+    coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
+  from (
+    select o.tenant_id, o.context_id, o.due_date, o.party_id, o.bill_amount, o.changed,
+      ((o.open_now + o.opened <> 0)::integer
+        - (o.open_now + o.opened - o.changed <> 0)::integer)::smallint as items
+    from (
+      select b.tenant_id, b.context_id, b.due_date, b.party_id, b.bill_amount, n.opened,
+        n.opened - n.settled as changed,
+        b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
+          as open_now
+      from unnest(bill_ids, opened, settled) as n (bill_id, opened, settled)
+      join bills b on b.tenant_id = require_tenant() and b.bill_id = n.bill_id
+    ) o
+  ) c
+  where c.changed <> 0 or c.items <> 0
+  group by c.tenant_id, c.context_id, c.due_date
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.add_changed_items(item_ids bigint[], opened bigint[], settled bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+  select c.tenant_id, c.context_id, c.due_date,
+    coalesce(sum(c.changed) filter (where c.amount > 0), 0), sum(c.items),
+    coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
+    coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
+  from (
+    select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
+      ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
+    from (
+      select i.tenant_id, coalesce(s.context_id, 0) as context_id, i.due_date, i.party_id,
+        i.amount, n.opened - n.settled as changed,
+        i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
+          as open_now
+      from unnest(item_ids, opened, settled) as n (item_id, opened, settled)
+      join open_items i on i.tenant_id = require_tenant() and i.item_id = n.item_id
+      left join subscriptions s on s.tenant_id = require_tenant()
+        and s.subscription_id = i.subscription_id
+    ) o
+  ) c
+  where c.changed <> 0 or c.items <> 0
+  group by c.tenant_id, c.context_id, c.due_date
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.add_open_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  ids bigint[];
+  dates date[];
+  parties bigint[];
+  opened bigint[];
+  settled bigint[];
+begin
+  select array_agg(b.journal_id), array_agg(b.due_date), array_agg(b.party_id), array_agg(b.amount)
+  into ids, dates, parties, opened
+  from (
+    select journal_id, due_date, party_id, sum(amount)::bigint as amount
+    from new_rows
+    where kind = 'Bill' and ledger_account_id = 2
+    group by journal_id, due_date, party_id, bill_id
+    having sum(amount) <> 0
+  ) b;
+  if ids is not null then
+    perform add_posted_bills(ids, dates, parties, opened);
+    return null;
+  end if;
+  select array_agg(b.bill_id), array_agg(b.opened), array_agg(b.settled)
+  into ids, opened, settled
+  from (
+    select bill_id, coalesce(sum(amount) filter (where effect is null), 0)::bigint as opened,
+      coalesce(sum(new_rows.settled), 0)::bigint as settled
+    from new_rows
+    where ledger_account_id = 2 and item_id is null and bill_id is not null
+    group by bill_id
+  ) b;
+  if ids is not null then
+    perform add_settled_bills(ids, opened, settled);
+  end if;
+  select array_agg(i.item_id), array_agg(i.opened), array_agg(i.settled)
+  into ids, opened, settled
+  from (
+    select item_id, coalesce(sum(amount) filter (where effect is null), 0)::bigint as opened,
+      coalesce(sum(new_rows.settled), 0)::bigint as settled
+    from new_rows
+    where ledger_account_id = 2 and item_id is not null
+    group by item_id
+  ) i;
+  if ids is not null then
+    perform add_changed_items(ids, opened, settled);
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.move_open_bill()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  open_amount bigint := new.bill_amount - new.paid_amount - new.credited - new.written_off
+    - new.transferred - new.disputed;
+begin
+  if exists (
+    select from pricing_contexts
+    where tenant_id = new.tenant_id and context_id = new.context_id and context_type = 'Sale'
+  ) then
+    insert into open_changes (tenant_id, context_id, due_date, owed, items)
+    values
+      (new.tenant_id, new.context_id, old.due_date, -greatest(open_amount, 0), -1),
+      (new.tenant_id, new.context_id, new.due_date, greatest(open_amount, 0), 1);
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.count_open_parties(wanted bigint[])
+ RETURNS TABLE(context_id bigint, parties bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 0::bigint, count(*)
+  from (
+    select p.party_id from open_parties p
+    where p.tenant_id = require_tenant() and p.party_id = any(wanted)
+    group by p.party_id having sum(p.items) > 0
+  ) owing
+  union all
+  select p.context_id, count(*) from open_parties p
+  where p.tenant_id = require_tenant() and p.party_id = any(wanted) and p.context_id > 0
+    and p.items > 0
+  group by p.context_id
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.add_party_counts(wanted bigint[], side integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into open_party_counts as c (tenant_id, context_id, parties)
+  select own.tenant_id, n.context_id, side * n.parties
+  from (select tenant_id from tenants where tenant_id = require_tenant()) own
+  cross join count_open_parties(wanted) n
+  on conflict (tenant_id, context_id) do update set parties = c.parties + excluded.parties
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.fold_open_changes(rows_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  change_ids uuid[];
+  touched bigint[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('open changes', require_tenant())) then
+    return 0;
+  end if;
+  change_ids := array(
+    select c.change_id from open_changes c
+    where c.tenant_id = require_tenant()
+    order by c.change_id
+    limit rows_max
+  );
+  if cardinality(change_ids) = 0 then
+    return 0;
+  end if;
+  insert into open_totals as t (tenant_id, context_id, due_date, owed, items)
+  select c.tenant_id, c.context_id, c.due_date, sum(c.owed), sum(c.items)
+  from open_changes c
+  where c.tenant_id = require_tenant() and c.change_id = any(change_ids)
+  group by c.tenant_id, c.context_id, c.due_date
+  on conflict (tenant_id, context_id, due_date) do update
+    set owed = t.owed + excluded.owed, items = t.items + excluded.items;
+  delete from open_totals t where t.tenant_id = require_tenant() and t.owed = 0 and t.items = 0;
+  touched := array(
+    select distinct u.party_id
+    from open_changes c
+    cross join lateral unnest(c.party_ids) as u (party_id)
+    where c.tenant_id = require_tenant() and c.change_id = any(change_ids)
+  );
+  perform add_party_counts(touched, -1);
+  insert into open_parties as p (tenant_id, party_id, context_id, items)
+  select c.tenant_id, u.party_id, c.context_id, sum(u.items)
+  from open_changes c
+  cross join lateral unnest(c.party_ids, c.party_items) as u (party_id, items)
+  where c.tenant_id = require_tenant() and c.change_id = any(change_ids)
+  group by c.tenant_id, u.party_id, c.context_id
+  on conflict (tenant_id, party_id, context_id) do update set items = p.items + excluded.items;
+  delete from open_parties p
+  where p.tenant_id = require_tenant() and p.party_id = any(touched) and p.items = 0;
+  perform add_party_counts(touched, 1);
+  delete from open_changes c
+  where c.tenant_id = require_tenant() and c.change_id = any(change_ids);
+  return cardinality(change_ids);
+end
+$function$
+;
+-- owned by the owner
 
 -- made by no migration
 

@@ -3,9 +3,16 @@
 import type { Clock } from '../base/clock.ts';
 import { isUnavailable } from '../base/db/faults.ts';
 import { listen } from '../base/db/listen.ts';
-import { type Connection, type Database, plainOpening, transact } from '../base/db/pool.ts';
+import {
+  type Connection,
+  type Database,
+  plainOpening,
+  tenantTransact,
+  transact,
+} from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { sendNotices } from '../domain/delivery/send-notices.ts';
+import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import type { Equipment } from '../jobs/tools.ts';
 import { findDueTasks, runDailyTask } from './daily.ts';
@@ -120,6 +127,9 @@ async function runWorkspace(
       failed.add(task.job);
       log.error({ err: error, ...task }, 'a daily job failed');
     }
+  }
+  if (!isStopping()) {
+    await foldOpenChanges((fold) => tenantTransact(database, tenantId, fold));
   }
   if (equipment && !isStopping()) {
     await sendNotices({ database, log, isStopping, ...equipment }, tenantId, clock);

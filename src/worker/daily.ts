@@ -13,6 +13,7 @@ import { watchPrepaid } from '../domain/collections/prepaid.ts';
 import { deleteOldEvents } from '../domain/events/events-store.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
+import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
 import { foldLedgerTotals } from '../domain/ledger/totals-store.ts';
 import { advanceSubscriptions } from '../domain/subscriptions/daily.ts';
 import {
@@ -72,7 +73,8 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
 
 async function keepLedger(tx: Tx, tenantId: number): Promise<object> {
   const tenant = tenantFrom(tenantId, await findSettings(tx, tenantId));
-  return { ...(await foldLedgerTotals(tx)), ...(await hashClosedMonths(tx, tenant)) };
+  const opened = await foldOpenChanges((fold) => fold(tx));
+  return { ...(await foldLedgerTotals(tx)), opened, ...(await hashClosedMonths(tx, tenant)) };
 }
 
 /** A workspace that missed more dates than this does not have each of them done. */

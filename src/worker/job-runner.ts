@@ -13,6 +13,7 @@ import {
   transact,
 } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
+import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { advanceJob, type Conductor } from '../jobs/advance-job.ts';
@@ -146,6 +147,9 @@ async function serve(
     }
     return { tenant, jobs };
   });
+  if (jobs.length === 0) {
+    await foldOpenChanges((fold) => tenantTransact(database, tenantId, fold));
+  }
   for (const job of jobs) {
     if (await advanceJob(conductor, tenant, clock, job)) return true;
   }

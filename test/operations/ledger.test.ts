@@ -19,6 +19,8 @@ const { tenantId } = await openPostedTerm(scene, admin, parties);
 
 const fold = () => asWorker(scene, (worker) => tenantTransact(worker, tenantId, foldLedgerTotals));
 
+const openTables = ['open_changes', 'open_totals', 'open_parties', 'open_party_counts'];
+
 let journals = 900_000;
 
 /** Books an amount in minor units from one account to another, on a day (YYYY-MM-DD). */
@@ -174,14 +176,43 @@ test('managers, auditors and administrators read the ledger, operators and cashi
 
 test('server and workers read the totals and cannot write them', async () => {
   const { rows } = await scene.sql.query(
-    `select r as role, p as privilege from unnest(array['billwright_api', 'billwright_worker']) r,
+    `select t as table, r as role, p as privilege
+     from unnest($1::text[]) t, unnest(array['billwright_api', 'billwright_worker']) r,
        unnest(array['select', 'insert', 'update', 'delete']) p
-     where has_table_privilege(r, 'ledger_day_totals', p)`,
+     where has_table_privilege(r, t, p) order by t, r, p`,
+    [['ledger_day_totals', ...openTables]],
   );
-  assert.deepEqual(rows, [
-    { role: 'billwright_api', privilege: 'select' },
-    { role: 'billwright_worker', privilege: 'select' },
-  ]);
+  const tables = ['ledger_day_totals', ...openTables].sort();
+  assert.deepEqual(
+    rows,
+    tables.flatMap((table) => [
+      { table, role: 'billwright_api', privilege: 'select' },
+      { table, role: 'billwright_worker', privilege: 'select' },
+    ]),
+  );
+});
+
+test('verify names open amounts that are not those of bills and items', async () => {
+  const wrong = async () => {
+    const found = (await resultsOf(scene, tenantId)).find(({ check }) => check === 'L19');
+    return found?.examples;
+  };
+  await doDailyWork(scene, tenantId);
+  assert.deepEqual(await wrong(), []);
+  const changes = {
+    'open_totals owed': /^open amounts of context 1 due on /,
+    'open_totals items': /^open amounts of context 1 due on /,
+    'open_parties items': /^open items of party 1 in context 1$/,
+    'open_party_counts parties': /^count of parties with open items in context [01]$/,
+  };
+  for (const [what, named] of Object.entries(changes)) {
+    const [table, column] = what.split(' ');
+    const where = `where tenant_id = ${tenantId} ${table === 'open_parties' ? 'and party_id = 1' : ''}`;
+    await tamper(scene, `update ${table} set ${column} = ${column} + 1 ${where}`);
+    assert.match((await wrong())?.[0] ?? '', named, what);
+    await tamper(scene, `update ${table} set ${column} = ${column} - 1 ${where}`);
+  }
+  assert.deepEqual(await wrong(), []);
 });
 
 test('verify names totals that are not those of the journal lines', async () => {

@@ -8,8 +8,11 @@ import {
   generate,
   openBillRun,
   post,
+  unpost,
 } from '../support/bill-run.ts';
+import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
+import { doDailyWork } from '../support/daily-work.ts';
 import { elec, elecA, elecB, elecC } from '../support/generated-term.ts';
 import { openMetered } from '../support/metered.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
@@ -84,6 +87,50 @@ test('aging shows each customer once, and credits lessen what is oldest', async 
     first.map((row) => [row.partyNumber, row.total]),
     [[third, 90]],
   );
+});
+
+test('aging is exact while bills are posted, moved, taken back and paid, folded or not', async () => {
+  const place = await openOwing(scene, 'report-open');
+  const { client } = place;
+  const number = await place.connectOld();
+  const other = await place.connectOld({
+    users: [{ partyNumber: await newParty(client, 'Neighbour') }],
+  });
+  const empty = { current: 0, d1_30: 0, d31_60: 0, d61_90: 0, over90: 0, total: 0 };
+  const shows = async (wanted: Partial<typeof empty>, parties: number) => {
+    const page = { pageNumber: 0, size: 1 };
+    const sent = { report: 'Aging', toDate: '20/09/2026', page } as const;
+    const { data, headers } = await client.getReport(sent);
+    assert.deepEqual(data.totals, { ...empty, ...wanted });
+    assert.equal(headers.get('x-total-count'), String(parties));
+    await assertChecks(scene, place.tenantId);
+  };
+  await shows({}, 0);
+  // Due 15/08/2026: 36 days before the day of the report.
+  const termID = await place.openMonth({ [number]: 300, [other]: 100 });
+  await generate(place, termID);
+  await post(place, termID);
+  await shows({ d31_60: 400, total: 400 }, 2);
+  await client.updateTerm({ data: { termID, dueDate: '10/09/2026' } });
+  await shows({ d1_30: 400, total: 400 }, 2);
+  await unpost(place, termID);
+  await shows({}, 0);
+  await generate(place, termID);
+  await post(place, termID);
+  await doDailyWork(scene, place.tenantId);
+  const { rows } = await scene.sql.query('select from open_changes where tenant_id = $1', [
+    place.tenantId,
+  ]);
+  assert.equal(rows.length, 0, 'every change is folded');
+  await shows({ d1_30: 400, total: 400 }, 2);
+  // 300 - 120 and 100 - 100; then 100 is open again.
+  await place.pay({ amount: 120, connectionNumber: number });
+  const paymentID = await place.pay({ amount: 100, connectionNumber: other });
+  await shows({ d1_30: 180, total: 180 }, 1);
+  await client.reversePayment({ data: { paymentID, reason: 'Bounced' } });
+  await shows({ d1_30: 280, total: 280 }, 2);
+  await doDailyWork(scene, place.tenantId);
+  await shows({ d1_30: 280, total: 280 }, 2);
 });
 
 test('collection, revenue, taxes and the bill register agree with the ledger', async () => {

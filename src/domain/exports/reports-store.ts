@@ -1,8 +1,7 @@
 // Rows of reports. Amounts are minor units as text, because sums may be more than a number holds.
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
-import { ledgerAccounts } from '../ledger/accounts.ts';
-import { openOfBill, openOfItem } from '../ledger/open-amounts-store.ts';
+import { openOfBill } from '../ledger/open-amounts-store.ts';
 
 export type ReportFilter = {
   from: Temporal.PlainDate | null;
@@ -11,7 +10,7 @@ export type ReportFilter = {
 };
 
 export type ReportRow = { key: number } & Record<string, string | number | null>;
-type Window = { after: number; offset: number; limit: number };
+export type ReportWindow = { after: number; offset: number; limit: number };
 
 /** Of a day column: within the days of the report. */
 function within(column: string, { from, to }: ReportFilter): Sql {
@@ -21,116 +20,17 @@ function within(column: string, { from, to }: ReportFilter): Sql {
 }
 
 /** Of a context `c`. */
-function isOfService({ serviceCode }: ReportFilter): Sql {
+export function isOfService({ serviceCode }: ReportFilter): Sql {
   return serviceCode === null ? sql`true` : sql`c.code = ${serviceCode}`;
 }
 
 /** Narrows rows with a subscription to those of the service, if one was asked for. */
-function joinService(tenantId: number, filter: ReportFilter, subscriptionId: string): Sql {
+export function joinService(tenantId: number, filter: ReportFilter, subscriptionId: string): Sql {
   if (filter.serviceCode === null) return sql``;
   return sql`join subscriptions s on s.tenant_id = ${tenantId}
       and s.subscription_id = ${sql.raw(subscriptionId)}
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
       and ${isOfService(filter)}`;
-}
-
-/** Bills `b` that are open. */
-function openBills(tenantId: number, filter: ReportFilter): Sql {
-  return sql`from bills b
-    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = b.context_id
-      and c.context_type = 'Sale' and ${isOfService(filter)}
-    where b.tenant_id = ${tenantId} and not b.is_settled and b.status in ('Posted', 'Published')`;
-}
-
-/** What is open beside bills: items `i`. */
-function openOthers(tenantId: number, filter: ReportFilter): Sql {
-  return sql`from open_items i ${joinService(tenantId, filter, 'i.subscription_id')}
-    where i.tenant_id = ${tenantId} and not i.is_settled
-      and i.ledger_account_id = ${ledgerAccounts.receivable}`;
-}
-
-/** What is open now, by party. Credits are below zero. */
-function openAmounts(tenantId: number, filter: ReportFilter, window?: Window): Sql {
-  const ofParties = (column: string) =>
-    window === undefined
-      ? sql`true`
-      : sql`${sql.raw(column)} in (${partiesOf(tenantId, filter, window)})`;
-  return sql`
-    select b.tenant_id, b.party_id, b.due_date, ${openOfBill} as open
-    ${openBills(tenantId, filter)} and ${ofParties('b.party_id')}
-    union all
-    select i.tenant_id, i.party_id, i.due_date, ${openOfItem}
-    ${openOthers(tenantId, filter)} and ${ofParties('i.party_id')}`;
-}
-
-/** Parties with something open, by id. */
-function partiesOf(tenantId: number, filter: ReportFilter, window: Window): Sql {
-  return sql`
-    select p.party_id from parties p
-    where p.tenant_id = ${tenantId} and p.party_id > ${window.after} and (
-      exists (select ${openBills(tenantId, filter)} and b.party_id = p.party_id)
-      or exists (select ${openOthers(tenantId, filter)} and i.party_id = p.party_id)
-    )
-    order by p.party_id
-    limit ${window.limit} offset ${window.offset}`;
-}
-
-/** By party, with what is open in each bucket of age; credits lessen what is oldest. */
-function agedByParty(tenantId: number, filter: ReportFilter, window?: Window): Sql {
-  const late = sql`(${filter.to.toString()}::date - o.due_date)`;
-  const bucket = (condition: Sql) =>
-    sql`coalesce(sum(o.open) filter (where o.open > 0 and ${condition}), 0)`;
-  return sql`
-    select a.party_id, a.current - greatest(a.credit - a.d1 - a.d31 - a.d61 - a.d91, 0) as current,
-      a.d1 - least(a.d1, greatest(a.credit - a.d31 - a.d61 - a.d91, 0)) as d1_30,
-      a.d31 - least(a.d31, greatest(a.credit - a.d61 - a.d91, 0)) as d31_60,
-      a.d61 - least(a.d61, greatest(a.credit - a.d91, 0)) as d61_90,
-      a.d91 - least(a.d91, a.credit) as over90,
-      a.current + a.d1 + a.d31 + a.d61 + a.d91 - a.credit as total
-    from (
-      select o.party_id, ${bucket(sql`${late} <= 0`)} as current,
-        ${bucket(sql`${late} between 1 and 30`)} as d1,
-        ${bucket(sql`${late} between 31 and 60`)} as d31,
-        ${bucket(sql`${late} between 61 and 90`)} as d61,
-        ${bucket(sql`${late} > 90`)} as d91,
-        coalesce(-sum(o.open) filter (where o.open < 0), 0) as credit
-      from (${openAmounts(tenantId, filter, window)}) o
-      where o.tenant_id = ${tenantId}
-      group by o.party_id
-    ) a`;
-}
-
-const agingBuckets = ['current', 'd1_30', 'd31_60', 'd61_90', 'over90', 'total'];
-
-export async function listAging(
-  tx: Tx,
-  tenantId: number,
-  filter: ReportFilter,
-  window: Window,
-): Promise<ReportRow[]> {
-  const shown = agingBuckets.map((name) => `g.${name}::text as ${name}`).join(', ');
-  const { rows } = await sql<ReportRow>`
-    select p.party_id as key, p.party_number as "partyNumber", p.name as "partyName",
-      ${sql.raw(shown)}
-    from (${agedByParty(tenantId, filter, window)}) g
-    join parties p on p.tenant_id = ${tenantId} and p.party_id = g.party_id
-    order by p.party_id
-  `.execute(tx);
-  return rows;
-}
-
-export async function findAgingTotals(
-  tx: Tx,
-  tenantId: number,
-  filter: ReportFilter,
-): Promise<ReportRow> {
-  const sums = agingBuckets.map((name) => `coalesce(sum(g.${name}), 0)::text as ${name}`);
-  const { rows } = await sql<ReportRow>`
-    select count(*)::bigint as key, ${sql.raw(sums.join(', '))}
-    from (${agedByParty(tenantId, filter)}) g
-    join tenants t on t.tenant_id = ${tenantId}
-  `.execute(tx);
-  return rows[0] ?? { key: 0 };
 }
 
 /** By day and method: what was received, and what of it was taken back. */
@@ -237,7 +137,7 @@ export async function listUnread(
   tx: Tx,
   tenantId: number,
   filter: ReportFilter,
-  { after, offset, limit }: Window,
+  { after, offset, limit }: ReportWindow,
 ): Promise<ReportRow[]> {
   const { rows } = await sql<ReportRow>`
     select u.key, u."connectionNumber", u."serviceCode", o.name as "partyName",
@@ -282,7 +182,7 @@ export async function listRegister(
   tx: Tx,
   tenantId: number,
   filter: ReportFilter,
-  window: Window,
+  window: ReportWindow,
 ): Promise<ReportRow[]> {
   const { rows } = await sql<ReportRow>`
     select b.bill_id as key, b.bill_number as "billNumber",

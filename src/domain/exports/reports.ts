@@ -3,11 +3,10 @@ import type { Cell } from '../../base/csv/write.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { amountText } from '../../base/money.ts';
 import type { JobTenant } from '../tenants/tenant.ts';
+import { findAgingTotals, listAging } from './aging-store.ts';
 import {
   countUnread,
-  findAgingTotals,
   findRegisterTotals,
-  listAging,
   listByComponent,
   listCollection,
   listConsumption,
@@ -15,6 +14,7 @@ import {
   listUnread,
   type ReportFilter,
   type ReportRow,
+  type ReportWindow,
 } from './reports-store.ts';
 
 export const reportNames = [
@@ -30,12 +30,10 @@ export type ReportName = (typeof reportNames)[number];
 
 export type ReportColumn = { name: string; label: string; type: 'Text' | 'Number' | 'Amount' };
 
-type Window = { after: number; offset: number; limit: number };
-
 export type Report = {
   columns: readonly ReportColumn[];
   /** A page, or the rows after one; a short report has all its rows in the first. */
-  list(tx: Tx, tenantId: number, filter: ReportFilter, window: Window): Promise<ReportRow[]>;
+  list(tx: Tx, tenantId: number, filter: ReportFilter, window: ReportWindow): Promise<ReportRow[]>;
   /** Null: the sums of the rows. `key` counts the rows. */
   totals: ((tx: Tx, tenantId: number, filter: ReportFilter) => Promise<ReportRow>) | null;
 };

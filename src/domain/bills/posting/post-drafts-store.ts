@@ -55,16 +55,16 @@ async function insertEntries(tx: Tx, tenantId: number, posting: Posting): Promis
   const { openItems, journalId, firstEntry, postingDate, stamp, isCombined } = posting;
   const { count } = await sql`
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
-      subscription_id, kind, bill_id, posting, amount, posting_date, reference, created_at,
-      created_by)
+      subscription_id, kind, bill_id, posting, amount, posting_date, due_date, reference,
+      created_at, created_by)
     select e.tenant_id, ${firstEntry - 1}::bigint + row_number() over
         (order by e.bill_id, e.subscription_id),
       ${journalId}::bigint, ${openItems.accountId}::bigint, e.party_id, e.subscription_id, 'Bill',
       e.bill_id, e.posting, e.amount * ${openItems.side}::bigint,
-      ${postingDate}::date, e.bill_number, ${stamp.at}, ${stamp.by}
+      ${postingDate}::date, e.due_date, e.bill_number, ${stamp.at}, ${stamp.by}
     from (
       select b.tenant_id, b.bill_id, b.subscription_id, b.bill_amount as amount, b.party_id,
-        b.posting, b.bill_number
+        b.posting, b.due_date, b.bill_number
       from bills b
       where ${isOfPosting(tenantId, posting)} and b.subscription_id is not null
       ${isCombined ? sql`union all ${combinedParts(tenantId, posting)}` : sql``}
@@ -77,7 +77,7 @@ async function insertEntries(tx: Tx, tenantId: number, posting: Posting): Promis
 function combinedParts(tenantId: number, posting: Posting): Sql {
   return sql`
     select b.tenant_id, p.bill_id, p.subscription_id, p.amount, b.party_id, b.posting,
-      b.bill_number
+      b.due_date, b.bill_number
     from bills b
     join bill_parts p on p.tenant_id = ${tenantId} and p.bill_id = b.bill_id
     where ${isOfPosting(tenantId, posting)}`;

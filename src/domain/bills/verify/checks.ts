@@ -33,6 +33,7 @@ import {
 } from './content-checks-store.ts';
 import { checkDayTotals } from './ledger-checks-store.ts';
 import { checkNumbers } from './number-checks-store.ts';
+import { checkOpenTotals } from './open-checks-store.ts';
 import { checkStates } from './state-checks-store.ts';
 import { checkHistories, checkSums } from './sum-checks-store.ts';
 
@@ -78,6 +79,7 @@ const questions: readonly Question[] = [
   inDatabase('L16', 'totals of ledger accounts agree with journals', checkDayTotals),
   { check: 'L17', says: 'what was sealed is unchanged', ask: sealsOf },
   inDatabase('L18', 'locked values are those of the readings', checkReadings),
+  inDatabase('L19', 'open amounts by due date agree with bills', checkOpenTotals),
 ];
 
 export async function* checkWorkspace(reader: CheckReader): AsyncGenerator<CheckResult> {
