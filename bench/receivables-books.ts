@@ -22,8 +22,8 @@ const body = { operation: 'schedule' as const, data: { termID } };
 const billed = 2_000;
 /** Open bills that a party has, if that is not given. */
 const billsOfParty = 4;
-/** What was changed since the totals of open bills were last folded. */
-const unfolded = 10_000;
+/** Payments since the totals of open bills were last folded: sixteen a second for five minutes. */
+const unfolded = 5_000;
 const rounds = 3;
 /** The party with many entries has no bills beside them. */
 const busyParty = 900_000_001;

@@ -64,116 +64,67 @@ comment on column open_party_counts.context_id is '0 for all parties, each count
 call wall_off('open_party_counts');
 grant select on open_party_counts to billwright_api, billwright_worker;
 
--- Bills that a posted term opens: their context is that of the term.
-create function add_posted_bills(
-  journal_ids bigint[], due_dates date[], party_ids bigint[], amounts bigint[]
-) returns void
-language sql
-as $$
-  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
-  select j.tenant_id, t.context_id, n.due_date, sum(greatest(n.amount, 0)), count(*),
-    array_agg(n.party_id), array_agg(1::smallint)
-  from unnest(journal_ids, due_dates, party_ids, amounts)
-    as n (journal_id, due_date, party_id, amount)
-  join journals j on j.tenant_id = require_tenant() and j.journal_id = n.journal_id
-  join terms t on t.tenant_id = require_tenant() and t.term_id = j.term_id
-  group by j.tenant_id, t.context_id, n.due_date
-$$;
-revoke all on function add_posted_bills(bigint[], date[], bigint[], bigint[]) from public;
-
--- Bills of which something is settled, or opened again. A bill that is unposted takes back what it
--- opened.
-create function add_settled_bills(bill_ids bigint[], opened bigint[], settled bigint[])
-returns void
-language sql
-as $$
-  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
-  select c.tenant_id, c.context_id, c.due_date,
-    coalesce(sum(c.changed) filter (where c.bill_amount > 0), 0), sum(c.items),
-    coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
-    coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
-  from (
-    select o.tenant_id, o.context_id, o.due_date, o.party_id, o.bill_amount, o.changed,
-      ((o.open_now + o.opened <> 0)::integer
-        - (o.open_now + o.opened - o.changed <> 0)::integer)::smallint as items
-    from (
-      select b.tenant_id, b.context_id, b.due_date, b.party_id, b.bill_amount, n.opened,
-        n.opened - n.settled as changed,
-        b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
-          as open_now
-      from unnest(bill_ids, opened, settled) as n (bill_id, opened, settled)
-      join bills b on b.tenant_id = require_tenant() and b.bill_id = n.bill_id
-    ) o
-  ) c
-  where c.changed <> 0 or c.items <> 0
-  group by c.tenant_id, c.context_id, c.due_date
-$$;
-revoke all on function add_settled_bills(bigint[], bigint[], bigint[]) from public;
-
--- Open items that are no bills: begun, settled, or opened again.
-create function add_changed_items(item_ids bigint[], opened bigint[], settled bigint[])
-returns void
-language sql
-as $$
-  insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
-  select c.tenant_id, c.context_id, c.due_date,
-    coalesce(sum(c.changed) filter (where c.amount > 0), 0), sum(c.items),
-    coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
-    coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
-  from (
-    select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
-      ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
-    from (
-      select i.tenant_id, coalesce(s.context_id, 0) as context_id, i.due_date, i.party_id,
-        i.amount, n.opened - n.settled as changed,
-        i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
-          as open_now
-      from unnest(item_ids, opened, settled) as n (item_id, opened, settled)
-      join open_items i on i.tenant_id = require_tenant() and i.item_id = n.item_id
-      left join subscriptions s on s.tenant_id = require_tenant()
-        and s.subscription_id = i.subscription_id
-    ) o
-  ) c
-  where c.changed <> 0 or c.items <> 0
-  group by c.tenant_id, c.context_id, c.due_date
-$$;
-revoke all on function add_changed_items(bigint[], bigint[], bigint[]) from public;
-
 create function add_open_changes() returns trigger
 language plpgsql security definer
 set search_path = public, pg_temp
 as $$
 declare
+  posted record;
   ids bigint[];
-  dates date[];
-  parties bigint[];
   opened bigint[];
   settled bigint[];
 begin
-  select array_agg(b.journal_id), array_agg(b.due_date), array_agg(b.party_id), array_agg(b.amount)
-  into ids, dates, parties, opened
-  from (
-    select journal_id, due_date, party_id, sum(amount)::bigint as amount
-    from new_rows
-    where kind = 'Bill' and ledger_account_id = 2
-    group by journal_id, due_date, party_id, bill_id
-    having sum(amount) <> 0
-  ) b;
-  if ids is not null then
-    perform add_posted_bills(ids, dates, parties, opened);
-    return null;
-  end if;
+  -- Bills that a term opens: a chunk of it has one journal and one due date.
+  for posted in
+    select b.journal_id, b.due_date, sum(greatest(b.amount, 0)) as owed, count(*) as items,
+      array_agg(b.party_id) as party_ids
+    from (
+      select journal_id, due_date, party_id, sum(amount) as amount
+      from new_rows
+      where kind = 'Bill' and ledger_account_id = 2
+      group by journal_id, due_date, party_id, bill_id
+      having sum(amount) <> 0
+    ) b
+    group by b.journal_id, b.due_date
+  loop
+    insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+    select j.tenant_id, t.context_id, posted.due_date, posted.owed, posted.items,
+      posted.party_ids, array_fill(1::smallint, array[posted.items::integer])
+    from journals j
+    join terms t on t.tenant_id = require_tenant() and t.term_id = j.term_id
+    where j.tenant_id = require_tenant() and j.journal_id = posted.journal_id;
+  end loop;
   select array_agg(b.bill_id), array_agg(b.opened), array_agg(b.settled)
   into ids, opened, settled
   from (
     select bill_id, coalesce(sum(amount) filter (where effect is null), 0)::bigint as opened,
       coalesce(sum(new_rows.settled), 0)::bigint as settled
     from new_rows
-    where ledger_account_id = 2 and item_id is null and bill_id is not null
+    where ledger_account_id = 2 and kind <> 'Bill' and item_id is null and bill_id is not null
     group by bill_id
   ) b;
   if ids is not null then
-    perform add_settled_bills(ids, opened, settled);
+    -- Settled, or opened again. A bill that is unposted takes back what it opened.
+    insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+    select c.tenant_id, c.context_id, c.due_date,
+      coalesce(sum(c.changed) filter (where c.bill_amount > 0), 0), sum(c.items),
+      coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
+      coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
+    from (
+      select o.tenant_id, o.context_id, o.due_date, o.party_id, o.bill_amount, o.changed,
+        ((o.open_now + o.opened <> 0)::integer
+          - (o.open_now + o.opened - o.changed <> 0)::integer)::smallint as items
+      from (
+        select b.tenant_id, b.context_id, b.due_date, b.party_id, b.bill_amount, n.opened,
+          n.opened - n.settled as changed,
+          b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
+            as open_now
+        from unnest(ids, opened, settled) as n (bill_id, opened, settled)
+        join bills b on b.tenant_id = require_tenant() and b.bill_id = n.bill_id
+      ) o
+    ) c
+    where c.changed <> 0 or c.items <> 0
+    group by c.tenant_id, c.context_id, c.due_date;
   end if;
   select array_agg(i.item_id), array_agg(i.opened), array_agg(i.settled)
   into ids, opened, settled
@@ -185,7 +136,28 @@ begin
     group by item_id
   ) i;
   if ids is not null then
-    perform add_changed_items(ids, opened, settled);
+    -- Begun, settled, or opened again.
+    insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+    select c.tenant_id, c.context_id, c.due_date,
+      coalesce(sum(c.changed) filter (where c.amount > 0), 0), sum(c.items),
+      coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
+      coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
+    from (
+      select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
+        ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
+      from (
+        select i.tenant_id, coalesce(s.context_id, 0) as context_id, i.due_date, i.party_id,
+          i.amount, n.opened - n.settled as changed,
+          i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
+            as open_now
+        from unnest(ids, opened, settled) as n (item_id, opened, settled)
+        join open_items i on i.tenant_id = require_tenant() and i.item_id = n.item_id
+        left join subscriptions s on s.tenant_id = require_tenant()
+          and s.subscription_id = i.subscription_id
+      ) o
+    ) c
+    where c.changed <> 0 or c.items <> 0
+    group by c.tenant_id, c.context_id, c.due_date;
   end if;
   return null;
 end
@@ -208,7 +180,8 @@ declare
 begin
   if exists (
     select from pricing_contexts
-    where tenant_id = new.tenant_id and context_id = new.context_id and context_type = 'Sale'
+    where tenant_id = require_tenant() and context_id = new.context_id
+      and context_type = 'Sale'
   ) then
     insert into open_changes (tenant_id, context_id, due_date, owed, items)
     values

@@ -333,6 +333,7 @@ const tenantless: Record<string, string> = {
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
   foldLedgerTotals: 'the function takes the tenant of the transaction',
+  foldSome: 'as foldLedgerTotals',
 };
 
 const verbs =

@@ -122,7 +122,7 @@ const tamperings: readonly Tampering[] = [
     what: 'a subscription with posted bills is gone',
     table: 'subscriptions',
     statements: `delete from subscriptions where ${mine} and subscription_id = 4`,
-    checks: ['L2'],
+    checks: ['L2', 'L19'],
     names: /^subscription 4$/,
   },
   {
@@ -258,7 +258,7 @@ const tamperings: readonly Tampering[] = [
     table: 'bills',
     statements: `alter table bills drop constraint bills_amount;
       update bills set bill_amount = bill_amount - 100 where ${ofBill(10)}`,
-    checks: ['L4', 'L5', 'L6', 'L13'],
+    checks: ['L4', 'L5', 'L6', 'L13', 'L19'],
     names: /^bill 10$/,
   },
   {
@@ -287,7 +287,7 @@ const tamperings: readonly Tampering[] = [
     what: 'bills are booked as owed to the workspace that owes them',
     table: 'pricing_contexts',
     statements: `update pricing_contexts set context_type = 'Purchase' where ${mine}`,
-    checks: ['L5', 'L6'],
+    checks: ['L5', 'L6', 'L19'],
     names: /^bill 1 posting 1$/,
   },
   {
@@ -302,14 +302,14 @@ const tamperings: readonly Tampering[] = [
     what: 'a bill that was booked is cancelled as if it had never been posted',
     table: 'bills',
     statements: `update bills set status = 'Cancelled', bill_number = null where ${ofBill(3)}`,
-    checks: ['L3', 'L5', 'L6', 'L14'],
+    checks: ['L3', 'L5', 'L6', 'L14', 'L19'],
     names: /^bill 3 posting 1$/,
   },
   {
     what: 'a bill is cancelled and nothing credited',
     table: 'bills',
     statements: `update bills set status = 'Cancelled' where ${ofBill(3)}`,
-    checks: ['L5', 'L15'],
+    checks: ['L5', 'L15', 'L19'],
     names: /^bill 3 is cancelled and not credited$/,
   },
   {
@@ -478,7 +478,7 @@ const tamperings: readonly Tampering[] = [
       what: `a bill is not as its term: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(5)}`,
-      checks: change === 'context_id = 7' ? ['L5', 'L15'] : ['L15'],
+      checks: change === 'context_id = 7' ? ['L5', 'L15', 'L19'] : ['L15'],
       names: /^bill 5 is not as its term 1$/,
     }),
   ),
@@ -495,7 +495,7 @@ const tamperings: readonly Tampering[] = [
       what: `a bill is settled without an entry, or overdue before its due date: ${change}`,
       table: 'bills',
       statements: `update bills set ${change} where ${ofBill(6)}`,
-      checks: change.startsWith('overdue_on') ? ['L15'] : ['L5', 'L15'],
+      checks: change.startsWith('overdue_on') ? ['L15', 'L19'] : ['L5', 'L15', 'L19'],
       names: /^bill 6 is (Paid|Unpaid|PartiallyPaid|Overdue|WrittenOff) with \d+$/,
     }),
   ),
@@ -524,7 +524,7 @@ const tamperings: readonly Tampering[] = [
     what: 'a bill is due on another day than its term',
     table: 'bills',
     statements: `update bills set due_date = due_date + 1 where ${ofBill(9)}`,
-    checks: ['L15'],
+    checks: ['L15', 'L19'],
     names: /^bill 9 is due on \d{4}-\d\d-\d\d$/,
   },
   ...[
@@ -749,7 +749,7 @@ const tamperings: readonly Tampering[] = [
     what: 'the party of a published bill is changed',
     table: 'bills',
     statements: `update bills set party_id = 2 where ${ofBill(3)}`,
-    checks: ['L4', 'L5', 'L6'],
+    checks: ['L4', 'L5', 'L6', 'L19'],
     names: /^bill 3$/,
   },
 ];

@@ -29,6 +29,9 @@ const definers: Record<string, string> = {
   watch_workers: 'tells which workers live, which are of no tenant',
   add_ledger_totals: 'writes totals beside journal lines, which no role may write itself',
   fold_ledger_totals: 'as add_ledger_totals',
+  add_open_changes: 'adds to what is open by due date, which no role may write itself',
+  move_open_bill: 'as add_open_changes',
+  fold_open_changes: 'as add_open_changes',
   keep_open_items: 'settles bills and open items as entries say, which no role may do itself',
   end_lost_attempts: 'ends connections of workers that hold parts of jobs of the workspace',
 };

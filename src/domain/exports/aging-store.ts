@@ -50,26 +50,28 @@ function inContexts(tenantId: number, filter: ReportFilter, column: string): Sql
  */
 function touchedParties(tenantId: number, filter: ReportFilter): Sql {
   return sql`
-    select m.party_id, sum(m.items) as items, coalesce((
-        select sum(p.items) from open_parties p
-        where p.tenant_id = ${tenantId} and p.party_id = m.party_id
-          and ${inContexts(tenantId, filter, 'p.context_id')}
-      ), 0) as folded
+    select d.party_id, d.items, coalesce(sum(p.items), 0) as folded
     from (
-      select o.tenant_id, unnest(o.party_ids) as party_id, unnest(o.party_items) as items
-      from open_changes o
-      where o.tenant_id = ${tenantId} and ${inContexts(tenantId, filter, 'o.context_id')}
-    ) m
-    where m.tenant_id = ${tenantId}
-    group by m.party_id
-    having sum(m.items) <> 0`;
+      select m.party_id, sum(m.items) as items
+      from (
+        select o.tenant_id, unnest(o.party_ids) as party_id, unnest(o.party_items) as items
+        from open_changes o
+        where o.tenant_id = ${tenantId} and ${inContexts(tenantId, filter, 'o.context_id')}
+      ) m
+      where m.tenant_id = ${tenantId}
+      group by m.party_id
+      having sum(m.items) <> 0
+    ) d
+    left join open_parties p on p.tenant_id = ${tenantId} and p.party_id = d.party_id
+      and ${inContexts(tenantId, filter, 'p.context_id')}
+    group by d.party_id, d.items`;
 }
 
 /** Parties with something open, by id: of the folded ones, and of those `touched` since. */
 function partiesOf(tenantId: number, filter: ReportFilter, window: ReportWindow): Sql {
   const { after, limit, offset } = window;
   return sql`
-    select w.party_id
+    select w.tenant_id, w.party_id
     from (
       select distinct p.tenant_id, p.party_id from open_parties p
       where p.tenant_id = ${tenantId} and p.party_id > ${after}
@@ -91,7 +93,8 @@ function creditedParties(tenantId: number, filter: ReportFilter): Sql {
   return sql`
     select b.party_id ${openBills(tenantId, filter)} and b.bill_amount < 0
     union
-    select i.party_id ${openOthers(tenantId, filter)} and i.amount < 0`;
+    select i.party_id ${openOthers(tenantId, filter)} and i.amount < 0
+      and i.tenant_id = ${tenantId}`;
 }
 
 /**
@@ -139,7 +142,7 @@ export async function listAging(
   window: ReportWindow,
 ): Promise<ReportRow[]> {
   const shown = agingBuckets.map((name) => `g.${name}::text as ${name}`).join(', ');
-  const ofPage = sql`select a.party_id from page a`;
+  const ofPage = sql`select a.party_id from page a where a.tenant_id = ${tenantId}`;
   const { rows } = await sql<ReportRow>`
     with touched as materialized (${touchedParties(tenantId, filter)}),
       page as materialized (${partiesOf(tenantId, filter, window)})
@@ -211,6 +214,7 @@ export async function findAgingTotals(
       select ${sql.raw(netted.join(', '))} from (${agedByParty(tenantId, filter, parties)}) g
     ) n
     cross join (${partyCount(tenantId, filter)}) c
+    join tenants own on own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows[0] ?? { key: 0 };
 }
