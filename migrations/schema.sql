@@ -4502,6 +4502,44 @@ $function$
 ;
 -- owned by the owner
 
+-- opening items (0026_opening_items.sql)
+
+-- A debt, a credit, an advance or a deposit of an old system. Its reference there is used once for
+-- ever, so that a file can be imported again. Rows are appended and never changed.
+create table opening_items (
+  tenant_id bigint not null,
+  reference text not null,
+  -- The file that brought it. Journals of the source Opening name it.
+  batch_id bigint not null,
+  kind text not null,
+  party_id bigint not null,
+  -- Null if the party itself owes it.
+  subscription_id bigint,
+  component text,
+  issue_date date not null,
+  due_date date not null,
+  -- In minor units. Below zero it is a credit of the customer.
+  amount bigint not null,
+  description text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint opening_items_amount_check CHECK ((amount <> 0)),
+  constraint opening_items_description_check CHECK ((description <> ''::text)),
+  constraint opening_items_kind_check CHECK ((kind = ANY (ARRAY['OpenItem'::text, 'Advance'::text, 'SecurityDeposit'::text]))),
+  constraint opening_items_pkey PRIMARY KEY (tenant_id, reference),
+  constraint opening_items_reference_check CHECK ((reference <> ''::text)),
+  constraint opening_items_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint opening_items_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES subscriptions(tenant_id, subscription_id)
+);
+CREATE INDEX opening_items_batch ON public.opening_items USING btree (tenant_id, batch_id, party_id, reference);
+CREATE INDEX opening_items_party ON public.opening_items USING btree (tenant_id, party_id);
+CREATE INDEX opening_items_subscription ON public.opening_items USING btree (tenant_id, subscription_id) WHERE (subscription_id IS NOT NULL);
+CREATE TRIGGER opening_items_append_only BEFORE DELETE OR UPDATE ON public.opening_items FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table opening_items enable row level security, force row level security;
+create policy tenant_wall on opening_items as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on opening_items to billwright_api;
+grant insert, select on opening_items to billwright_worker;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.
