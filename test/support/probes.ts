@@ -1,11 +1,22 @@
 // The ids, numbers and names of a workspace, and the fields of another one's requests to try them in.
 import type pg from 'pg';
 import { isRetrieve, type Operation } from '../../src/operations/operation.ts';
-import { isOfType, type Json, type Node } from './requests.ts';
+import { isOfType, type Json, type Node, type Path } from './requests.ts';
 import { type Two, tablesOf } from './two-workspaces.ts';
 
-/** `ATTACK_PROBES=all` tries every value in every field. */
+/** `ATTACK_PROBES=all`, as each night, tries every value in every field. */
 export const isWhole = process.env.ATTACK_PROBES === 'all';
+/** Otherwise a field gets one value in so many: others in the next field, and in the next run. */
+const share = 4;
+export const attackSeed = Number(process.env.ATTACK_SEED ?? Math.floor(Math.random() * share));
+
+/** The values that this run tries in a field of an operation. */
+export function ofThisRun<T>(values: readonly T[], operation: Operation, path: Path): T[] {
+  if (isWhole) return [...values];
+  const place = `${operation.path} ${operation.action} ${path}`;
+  const first = [...place].reduce((sum, letter) => sum + letter.charCodeAt(0), attackSeed);
+  return values.filter((_value, index) => (first + index) % share === 0);
+}
 
 /** Values of another workspace, each with the columns that hold it. */
 export type Probes = { numbers: Map<number, Set<string>>; texts: Map<string, Set<string>> };
