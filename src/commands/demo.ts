@@ -17,11 +17,13 @@ export async function demoCommand(config: Config, args: readonly string[]): Prom
     const database = openOwnerDatabase(context);
     try {
       const began = performance.now();
-      await makeDemo(context, database, {
+      const tenantId = await makeDemo(context, database, {
         workspace,
         subscriptions,
         onProgress: (done) => showProgress(done, subscriptions),
       });
+      const { makeYear } = await import('./demo/year.ts');
+      await makeYear(context, tenantId, { onMonth: showMonths });
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       process.stdout.write(
         `\nWorkspace ${workspace} has its subscriptions after ${seconds} s; ` +
@@ -65,6 +67,13 @@ function parse(args: readonly string[]): { workspace: string; subscriptions: num
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${demoUsage}`);
   }
+}
+
+function showMonths(done: number, total: number): void {
+  if (!process.stdout.isTTY && done < total) return;
+  process.stdout.write(
+    `${done === 1 ? '\n' : '\r'}Bills and payments of ${done} of ${total} months`,
+  );
 }
 
 /** One line that grows; on a terminal that cannot go back it is printed once at the end. */

@@ -27,17 +27,19 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
   const database = openApiDatabase(context);
   try {
     await prepareDatabase(context);
-    await ensureDemo(context, { isWanted: isDemoWanted });
+    const demoId = await ensureDemo(context, { isWanted: isDemoWanted });
     await assertMayListen(context);
     // Before a stop can be requested, which closes the database.
     const isDemo = await hasDefaultPassword(database);
     const isEmpty = !isDemo && (await hasNoWorkspace(context));
     const server = await listen(context, database);
     const worker = keepWorker(context.log, startWorker);
+    const year = demoId === undefined ? undefined : makeYearBeside(context, demoId);
     stopInOrder(requests, context.log, [
       () => forgetAddress(config),
       () => server.close(),
       () => worker.stop(),
+      async () => year?.stop(),
       () => database.close(),
       context.close,
     ]);
@@ -66,6 +68,25 @@ function startWorker(): ChildProcess {
     stdio: 'inherit',
     execArgv: [...process.execArgv, ...workerMemory],
   });
+}
+
+/** The year of the demo takes seconds: it is made while the server answers calls already. */
+function makeYearBeside(context: Context, tenantId: number): { stop(): Promise<void> } {
+  const { log } = context;
+  let isStopping = false;
+  const onMonth = (month: number, of: number) => {
+    if (month < of) log.info({ month, of }, 'bills and payments of the demo');
+    else log.info('the demo has a year of bills and payments');
+  };
+  const made = import('./demo/year.ts')
+    .then(({ makeYear }) => makeYear(context, tenantId, { isStopping: () => isStopping, onMonth }))
+    .catch((error) => log.error({ err: error }, 'the year of the demo could not be made'));
+  return {
+    stop() {
+      isStopping = true;
+      return made;
+    },
+  };
 }
 
 async function hasNoWorkspace(context: Context): Promise<boolean> {

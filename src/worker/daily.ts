@@ -26,7 +26,7 @@ import {
   saveDailyRun,
 } from '../domain/tenants/daily-store.ts';
 import { findSettings, findStatus } from '../domain/tenants/store.ts';
-import { tenantFrom } from '../domain/tenants/tenant.ts';
+import { type JobTenant, tenantFrom } from '../domain/tenants/tenant.ts';
 
 export type DailyTask = { tenantId: number; job: string; localDate: string };
 
@@ -118,6 +118,15 @@ function isInZone(day: Temporal.PlainDate, timezone: string): boolean {
 
 function later(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {
   return Temporal.PlainDate.compare(a, b) >= 0 ? a : b;
+}
+
+/** Marks the jobs of today as done: those of a workspace that is made with a past of its own. */
+export async function skipToday(tx: Tx, clock: Clock, tenant: JobTenant): Promise<void> {
+  const realNow = clock.now();
+  const localDate = dateIn(realNow.add({ milliseconds: tenant.clockOffsetMs }), tenant.timezone);
+  for (const job of dailyJobs.keys()) {
+    await claimDailyRun(tx, tenant.tenantId, { job, localDate, at: realNow });
+  }
 }
 
 export type DailyTools = {

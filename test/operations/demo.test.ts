@@ -9,8 +9,10 @@ import { promisify } from 'node:util';
 import type { RequestOf } from '../../sdk/client.ts';
 import { openDatabase } from '../../src/base/db/pool.ts';
 import { demo, makeDemo } from '../../src/commands/demo/workspace.ts';
+import { makeYear } from '../../src/commands/demo/year.ts';
 import { readConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { assertChecks } from '../support/checks.ts';
 import { environmentOf } from '../support/cluster.ts';
 import { openScene } from '../support/scene.ts';
 import { root } from '../support/source.ts';
@@ -123,6 +125,56 @@ test('demo run passes over terms that are cancelled or for single subscriptions'
   // The first term is the last whole month.
   assert.match(output, new RegExp(`^Step 1 .*: 01/${ending} to ${daysInMonth}/${ending}$`, 'm'));
   assert.match(output, /^ +\d+ bills generated, 0 in error, 0 on hold$/m);
+});
+
+const reports = [
+  ...['Aging', 'Collection', 'Revenue', 'TaxSummary', 'Consumption', 'UnreadMeters'],
+  'BillRegister',
+] as const;
+
+test('after its year of bills and payments, every report of the demo has something to show', async () => {
+  const months: number[] = [];
+  await makeYear(context, 1, { onMonth: (done) => months.push(done) });
+  assert.equal(months.length, 12);
+  const page = { pageNumber: 0, size: 100 };
+  const count = async (reply: Promise<{ headers: Headers }>) =>
+    Number((await reply).headers.get('x-total-count'));
+  const shown: Record<string, number> = {};
+  const { settings } = (await admin.getSettings({})).data;
+  const month = Temporal.PlainDate.from(settings.now.slice(0, 10)).subtract({ months: 1 });
+  const [year, number] = month.toString().split('-');
+  for (const report of reports) {
+    const days = report === 'UnreadMeters' ? { fromDate: `01/${number}/${year}` } : {};
+    shown[report] = await count(admin.getReport({ report, page, ...days }));
+  }
+  const payments = (status: 'Posted' | 'Reversed') => count(admin.getPayments({ status, page }));
+  const lines = (status: 'Posted' | 'Unmatched') => count(admin.getBankLines({ status, page }));
+  shown.payments = await payments('Posted');
+  shown.bounced = await payments('Reversed');
+  shown.journals = await count(admin.getJournals({ page }));
+  shown.dunning = await count(admin.getDunning({ page }));
+  shown.disputes = await count(admin.getDisputes({ page }));
+  shown.postedLines = await lines('Posted');
+  shown.unmatchedLines = await lines('Unmatched');
+  const empty = Object.entries(shown).filter(([, rows]) => !(rows > 0));
+  assert.deepEqual(empty, [], JSON.stringify(shown));
+
+  // The customer in the sixth place pays late: bills with surcharges, which are paid too.
+  const late = 'ELEC-00000100';
+  const { data: statement } = await admin.getStatement({ connectionNumber: late });
+  const types = new Set(statement.entries.map((one) => one.type));
+  assert.deepEqual([...types].sort(), ['Bill', 'Payment', 'Surcharge']);
+  const { data: ahead } = await admin.getStatement({ connectionNumber: 'ELEC-00000082' });
+  assert.ok(
+    ahead.entries.some((one) => one.type === 'Wallet'),
+    'what was paid ahead pays bills',
+  );
+  const { data: desks } = await admin.getCashDesks({});
+  assert.notEqual(desks.cashDesks[0]?.lastClosed ?? null, null);
+  const { data: ledger } = await admin.getTrialBalance({ accountCode: 'SUSPENSE' });
+  // 1,500 + 820 + 64.50 are of payers that are not known.
+  assert.equal(ledger.accounts[0]?.balance, -2384.5);
+  await assertChecks(scene, 1);
 });
 
 /** Asks for a step in another workspace, and returns how its job is to be looked at. */

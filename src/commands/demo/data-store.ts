@@ -104,6 +104,9 @@ export async function insertHouseholds(
   `.execute(tx);
 }
 
+/** The dozen whose year of bills and payments is made: see year.ts. All have electricity. */
+const isOfYear = sql`(n % 18 = 10 and n <= 216)`;
+
 /** One in fifty is cut off, a month and more before the end of the year. */
 const isCut = sql`n % 53 = 17`;
 
@@ -124,7 +127,7 @@ export async function insertSubscriptionRows(
       (${keys.batches}::jsonb ->> (context || '/' || batch))::bigint, household, household,
       case when ${isCut} then 'Disconnected' else 'Active' end, ${year.start}::date,
       case when ${isCut} then 'Temporary' end,
-      case when ${isCut} then cut_date - 1 else month_start - 1 end,
+      case when ${isOfYear} then null when ${isCut} then cut_date - 1 else month_start - 1 end,
       context <> 'SOC' and not is_by_taps, context = 'SOC' or is_by_taps,
       case when n % 3 = 0 then 'Online' else 'Bank' end, ${addressOf},
       jsonb_build_array(jsonb_build_object('planId', plan_id, 'fromDate', ${year.start}::text)),
@@ -148,7 +151,8 @@ export async function insertSubscriptionRows(
             when context = 'WATER' then 'WAT-MET'
             when n % 6 = 0 then 'RES-A1-PRV'
             else 'RES-A1' end)::bigint as plan_id,
-          case when context = 'ELEC' and n % 2 = 0 then 'B02' else 'B01' end as batch
+          case when ${isOfYear} then 'B03' when context = 'ELEC' and n % 2 = 0 then 'B02'
+            else 'B01' end as batch
       ) taken,
       lateral ${inputsOf()} given
     order by n
@@ -305,7 +309,7 @@ export async function insertUsageHistories(
       lateral (
         select trim_scale(${counted(year, sql`m`)} - ${counted(year, sql`(m - 1)`)}) as used
       ) billed
-    where context <> 'SOC' and not is_by_taps
+    where context <> 'SOC' and not is_by_taps and not ${isOfYear}
     group by own.tenant_id, n
     order by n
   `.execute(tx);

@@ -7,6 +7,8 @@ import { dateIn } from '../../base/calendar.ts';
 import { type Database, tenantTransact } from '../../base/db/pool.ts';
 import type { Context } from '../../context.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
+import { tenantFrom } from '../../domain/tenants/tenant.ts';
+import { skipToday } from '../../worker/daily.ts';
 import { askAs } from './client.ts';
 import {
   analyzeDemo,
@@ -21,6 +23,7 @@ import {
   postOpeningBalances,
   raiseCounters,
 } from './data-store.ts';
+import { lastYear } from './year-days.ts';
 
 /** Subscriptions made by one transaction. */
 const blockSize = 9_000;
@@ -44,10 +47,13 @@ export async function fillDemo(
   const total = roundUp(options.subscriptions, subscriptionsPerGroup);
   await makeCatalogue(context, databases.api, target);
   const now = context.clock.now();
-  const year = await tenantTransact(databases.owner, tenantId, async (tx) => {
-    const { timezone, clock_offset_ms: offset } = await findSettings(tx, tenantId);
-    return lastYear(dateIn(now.add({ milliseconds: offset }), timezone));
+  const tenant = await tenantTransact(databases.owner, tenantId, async (tx) => {
+    const found = tenantFrom(tenantId, await findSettings(tx, tenantId));
+    // A worker would take bills of the year that is still being made for late ones.
+    await skipToday(tx, context.clock, found);
+    return found;
   });
+  const year = lastYear(dateIn(now.add({ milliseconds: tenant.clockOffsetMs }), tenant.timezone));
   for (let first = 1; first <= total; first += blockSize) {
     const last = Math.min(total, first + blockSize - 1);
     await fillBlock(databases.owner, tenantId, { first, last }, year, now);
@@ -60,13 +66,6 @@ export async function fillDemo(
 
 function roundUp(count: number, step: number): number {
   return Math.ceil(count / step) * step;
-}
-
-/** The last twelve whole months before a day. */
-function lastYear(today: Temporal.PlainDate): DemoYear {
-  const end = today.with({ day: 1 }).subtract({ days: 1 });
-  const start = end.with({ day: 1 }).subtract({ months: 11 });
-  return { start: start.toString(), end: end.toString(), today: today.toString() };
 }
 
 async function fillBlock(

@@ -9,22 +9,24 @@ export const demo = demoLogin;
 
 /**
  * Makes the demo workspace when there is no workspace at all and PostgreSQL is the embedded one. On
- * a database of the operator's own it is made only if it `isWanted`.
+ * a database of the operator's own it is made only if it `isWanted`. Returns its id if it was made.
  */
 export async function ensureDemo(
   context: Context,
   { isWanted }: { isWanted: boolean },
-): Promise<void> {
-  if (context.config.databaseUrl !== undefined && !isWanted) return;
+): Promise<number | undefined> {
+  if (context.config.databaseUrl !== undefined && !isWanted) return undefined;
   const database = openOwnerDatabase(context);
   try {
     const options = { opening: plainOpening, readOnly: true };
     const existing = await transact(database, options, (tx) => listWorkspaces(tx));
     const isThere = existing.some(({ workspace }) => workspace === demo.workspace);
-    if (isThere || (existing.length > 0 && !isWanted)) return;
+    if (isThere || (existing.length > 0 && !isWanted)) return undefined;
     const subscriptions = context.config.demoSubscriptions;
-    await makeDemo(context, database, { workspace: demo.workspace, subscriptions });
-    context.log.info({ workspace: demo.workspace, subscriptions }, 'demo workspace made');
+    const { workspace } = demo;
+    const tenantId = await makeDemo(context, database, { workspace, subscriptions });
+    context.log.info({ workspace, subscriptions }, 'demo workspace made');
+    return tenantId;
   } finally {
     await database.close();
   }
@@ -34,7 +36,7 @@ export async function makeDemo(
   context: Context,
   owner: Database,
   options: { workspace: string; subscriptions: number; onProgress?: (done: number) => void },
-): Promise<void> {
+): Promise<number> {
   const { username, password } = demo;
   const prepared = await prepareWorkspace({
     workspace: options.workspace,
@@ -51,13 +53,14 @@ export async function makeDemo(
   const tenantId = await transact(owner, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),
   );
-  if (options.subscriptions === 0) return;
+  if (options.subscriptions === 0) return tenantId;
   // It makes calls, for which it loads all operations: a start that makes no demo does without.
   const { fillDemo } = await import('./fill.ts');
   const api = openApiDatabase(context);
   try {
     const target = { tenantId, workspace: options.workspace, username, password };
     await fillDemo(context, { owner, api }, target, options);
+    return tenantId;
   } finally {
     await api.close();
   }
