@@ -45,6 +45,7 @@ const nights: Night[] = [
       HISTORY_METHODS: 'Chronology,Component Priority,Latest First,Proportional,Manual',
     },
   },
+  { files: ['test/ledger/settle.test.ts'], environment: { SETTLEMENT_RUNS: '100000' } },
   { files: ['test/faults/payment-crowd.test.ts'], environment: { CROWD_SECONDS: '30' } },
   { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
   { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },
