@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openDatabase, tenantTransact } from '../src/base/db/pool.ts';
 import { createMailer } from '../src/base/mail/mailer.ts';
 import type { BillToRender } from '../src/domain/delivery/bill-input.ts';
+import { joinFile } from '../src/domain/delivery/document-file.ts';
 import { listBillsByIds } from '../src/domain/delivery/documents-store.ts';
 import { type FrozenSetting, getNewestSetting } from '../src/domain/delivery/freeze-setting.ts';
 import { openRenderer } from '../src/domain/delivery/renderer.ts';
@@ -99,9 +100,9 @@ async function readMaterial(scene: BillrunScene, place: Place): Promise<Material
 
 async function renderBare({ setting, bills }: Material): Promise<number> {
   const renderer = openRenderer({ threads });
-  await renderer.render(setting, bills.slice(0, threads * 40), null);
+  await renderer.render(setting, bills.slice(0, threads * 40));
   const began = performance.now();
-  await renderer.render(setting, bills, null);
+  await renderer.render(setting, bills);
   const rate = (bills.length * 1_000) / (performance.now() - began);
   await renderer.close();
   return rate;
@@ -112,11 +113,12 @@ async function mailBare(material: Material, post: Post): Promise<number> {
   const [bill] = material.bills;
   assert.ok(bill);
   const words = new Map([[bill.bill_id, null]]);
-  const { results } = await renderer.render(material.setting, [bill], words);
+  const written = (await renderer.write(material.setting, [bill], words)).get(bill.bill_id);
+  const { results, parts } = await renderer.render(material.setting, [bill]);
   await renderer.close();
   const made = results.get(bill.bill_id);
-  assert.ok(made && 'bytes' in made && made.bytes);
-  const content = Buffer.from(made.bytes);
+  assert.ok(made && 'own' in made && written && 'text' in written);
+  const content = joinFile(made, (sha256) => parts.get(sha256) ?? Buffer.alloc(0));
   const mailer = createMailer({
     smtpUrl: post.smtpUrl,
     smtpConnections: connections,
@@ -129,7 +131,7 @@ async function mailBare(material: Material, post: Post): Promise<number> {
       messageId: `<${index}@example.com>`,
       to: `c${index}@example.com`,
       subject: 'Your bill',
-      text: made.mail?.text ?? '',
+      text: written.text,
       attachments: [{ filename: 'bill.pdf', contentType: 'application/pdf', content }],
       date: Temporal.Now.instant(),
     });

@@ -1,22 +1,21 @@
-// node bench/print-file.ts COUNT: one file of many bills, thrown away as it comes. How fast, and
+// node bench/print-file.ts COUNT: one file of many documents, thrown away as it comes. How fast, and
 // how much memory is in use early on and at the end, as JSON.
-import assert from 'node:assert/strict';
-import { mergeBills } from '../src/domain/documents/render-bill.ts';
+import { mergePdfs } from '../src/base/pdf/merge.ts';
+import { renderBill } from '../src/domain/documents/render-bill.ts';
 import { ordinary } from '../test/documents/ordinary-bill.ts';
 import { firstNames, numbered } from './numbered-bills.ts';
 
 const count = Number(process.argv[2] ?? 1_000);
-
-function* bills() {
-  for (let index = 0; index < count; index++) yield numbered(ordinary, firstNames, index);
-}
+const files = Array.from({ length: count }, (_, index) =>
+  renderBill(numbered(ordinary, firstNames, index)),
+);
 
 const megabytes = () => Math.floor(process.memoryUsage().rss / 1_000_000);
 const startedMs = performance.now();
 let bytes = 0;
 let pieces = 0;
 let early = 0;
-for await (const piece of mergeBills(bills(), (_, error) => assert.fail(error))) {
+for await (const piece of mergePdfs(files, { title: 'Bills', language: 'en' })) {
   bytes += piece.length;
   pieces++;
   if (pieces === count / 5) early = megabytes();

@@ -56,6 +56,7 @@ function standardFace(name: string): Face {
   }
 
   return {
+    isWhole: true,
     name,
     ascent: 950,
     descent: 300,

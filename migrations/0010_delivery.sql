@@ -28,7 +28,6 @@ create table bill_documents (
   setting_version integer not null,
   template_id bigint not null,
   template_version integer not null,
-  edition text not null,
   size integer check (size > 0),
   sha256 bytea check (length(sha256) = 32),
   error jsonb,
@@ -43,18 +42,47 @@ create table bill_documents (
     references document_settings (tenant_id, term_id, version)
 );
 comment on table bill_documents is
-  'The document of a published bill. It is rendered from frozen parts, so that the bytes are the '
-  'same at every request; size and hash are kept here. If it could not be made, the row has the '
-  'error, and its bill is not published.';
-comment on column bill_documents.edition is
-  'The hash of a fixed sample bill. A program that renders the sample differently renders all '
-  'bills differently; only then may a document differ from its hash here.';
+  'The document of a published bill, with the size and hash of its file. If it could not be made, '
+  'the row has the error, and its bill is not published.';
 comment on column bill_documents.error is '{code, message}';
 create index bill_documents_failed on bill_documents (tenant_id, term_id, bill_id)
   where error is not null;
 call wall_off('bill_documents');
 grant select on bill_documents to billwright_api;
 grant select, insert, update, delete on bill_documents to billwright_worker;
+
+create table document_parts (
+  tenant_id bigint not null,
+  sha256 bytea not null check (sha256 = sha256(bytes)),
+  bytes bytea not null,
+  primary key (tenant_id, sha256)
+);
+comment on table document_parts is
+  'Bytes that the files of many documents have in common: fonts and pictures. Each is kept once.';
+alter table document_parts alter column bytes set storage external;
+call wall_off('document_parts');
+grant select on document_parts to billwright_api;
+grant select, insert, delete on document_parts to billwright_worker;
+
+create table document_contents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  own bytea not null,
+  part_offsets integer[] not null,
+  part_hashes bytea[] not null check (cardinality(part_hashes) = cardinality(part_offsets)),
+  primary key (tenant_id, document_id),
+  foreign key (tenant_id, document_id) references bill_documents (tenant_id, document_id)
+    on delete cascade
+);
+comment on table document_contents is
+  'The file of a published document: its own bytes, and the parts between them. Nothing changes '
+  'it, whatever later versions of the program make of the same bill.';
+comment on column document_contents.part_offsets is
+  'For each part, in order: how many of the own bytes come before it.';
+alter table document_contents alter column own set storage external;
+call wall_off('document_contents');
+grant select on document_contents to billwright_api;
+grant select, insert, delete on document_contents to billwright_worker;
 
 create table deliveries (
   tenant_id bigint not null references tenants (tenant_id),
@@ -119,7 +147,6 @@ create table print_files (
   bills integer not null check (bills > 0),
   size bigint not null check (size > 0),
   sha256 bytea not null check (length(sha256) = 32),
-  edition text not null,
   created_at timestamptz not null,
   created_by text not null,
   primary key (tenant_id, job_id, part),
@@ -127,8 +154,8 @@ create table print_files (
   foreign key (tenant_id, job_id) references jobs (tenant_id, job_id)
 );
 comment on table print_files is
-  'A file for the printer, with the bills of a range of deliveries. It is rendered from frozen '
-  'parts, so that any server can make it; size and hash are kept here.';
+  'A file for the printer, with the bills of a range of deliveries. Any server can put it together '
+  'from their documents; its size and hash when it was written are kept here.';
 comment on column print_files.job_id is 'The job that wrote it.';
 comment on column print_files.part is 'The files of a job are numbered from 1.';
 create index print_files_term on print_files (tenant_id, term_id, job_id, part);

@@ -3137,9 +3137,8 @@ create policy tenant_wall on document_settings as permissive for all using ((ten
 grant select on document_settings to billwright_api;
 grant insert, select on document_settings to billwright_worker;
 
--- The document of a published bill. It is rendered from frozen parts, so that the bytes are the
--- same at every request; size and hash are kept here. If it could not be made, the row has the
--- error, and its bill is not published.
+-- The document of a published bill, with the size and hash of its file. If it could not be made,
+-- the row has the error, and its bill is not published.
 create table bill_documents (
   tenant_id bigint not null,
   document_id bigint not null,
@@ -3149,9 +3148,6 @@ create table bill_documents (
   setting_version integer not null,
   template_id bigint not null,
   template_version integer not null,
-  -- The hash of a fixed sample bill. A program that renders the sample differently renders all
-  -- bills differently; only then may a document differ from its hash here.
-  edition text not null,
   size integer,
   sha256 bytea,
   -- {code, message}
@@ -3174,6 +3170,37 @@ alter table bill_documents enable row level security, force row level security;
 create policy tenant_wall on bill_documents as permissive for all using ((tenant_id = current_tenant()));
 grant select on bill_documents to billwright_api;
 grant delete, insert, select, update on bill_documents to billwright_worker;
+
+-- Bytes that the files of many documents have in common: fonts and pictures. Each is kept once.
+create table document_parts (
+  tenant_id bigint not null,
+  sha256 bytea not null,
+  bytes bytea not null,
+  constraint document_parts_check CHECK ((sha256 = sha256(bytes))),
+  constraint document_parts_pkey PRIMARY KEY (tenant_id, sha256)
+);
+alter table document_parts enable row level security, force row level security;
+create policy tenant_wall on document_parts as permissive for all using ((tenant_id = current_tenant()));
+grant select on document_parts to billwright_api;
+grant delete, insert, select on document_parts to billwright_worker;
+
+-- The file of a published document: its own bytes, and the parts between them. Nothing changes it,
+-- whatever later versions of the program make of the same bill.
+create table document_contents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  own bytea not null,
+  -- For each part, in order: how many of the own bytes come before it.
+  part_offsets integer[] not null,
+  part_hashes bytea[] not null,
+  constraint document_contents_check CHECK ((cardinality(part_hashes) = cardinality(part_offsets))),
+  constraint document_contents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint document_contents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES bill_documents(tenant_id, document_id) ON DELETE CASCADE
+);
+alter table document_contents enable row level security, force row level security;
+create policy tenant_wall on document_contents as permissive for all using ((tenant_id = current_tenant()));
+grant select on document_contents to billwright_api;
+grant delete, insert, select on document_contents to billwright_worker;
 
 -- A bill on its way to a customer by one channel. If an operator repeats it, that is a further row
 -- of a further job; one job sends nothing twice.
@@ -3222,8 +3249,8 @@ create policy tenant_wall on deliveries as permissive for all using ((tenant_id 
 grant select, update on deliveries to billwright_api;
 grant insert, select, update on deliveries to billwright_worker;
 
--- A file for the printer, with the bills of a range of deliveries. It is rendered from frozen
--- parts, so that any server can make it; size and hash are kept here.
+-- A file for the printer, with the bills of a range of deliveries. Any server can put it together
+-- from their documents; its size and hash when it was written are kept here.
 create table print_files (
   tenant_id bigint not null,
   -- The job that wrote it.
@@ -3237,7 +3264,6 @@ create table print_files (
   bills integer not null,
   size bigint not null,
   sha256 bytea not null,
-  edition text not null,
   created_at timestamp with time zone not null,
   created_by text not null,
   constraint print_files_bills_check CHECK ((bills > 0)),

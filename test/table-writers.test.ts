@@ -55,6 +55,8 @@ const writers: Record<string, Writers> = {
   disputes: 'domain/receivables',
   daily_runs: 'domain/tenants',
   deliveries: 'domain/delivery',
+  document_contents: 'domain/delivery',
+  document_parts: 'domain/delivery',
   document_settings: 'domain/delivery',
   dunning_actions: 'domain/collections',
   dunning_episodes: 'domain/collections',

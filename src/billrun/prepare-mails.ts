@@ -1,5 +1,6 @@
-// Makes mails out of bills that wait to be sent, some at a time, in the threads of the renderer.
-import type { Tx } from '../base/db/pool.ts';
+// Makes mails out of bills that wait to be sent, some at a time: the words in the threads of the
+// renderer, the documents as they were published.
+import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
 import type { BillToRender } from '../domain/delivery/bill-input.ts';
 import { templatesForPayers } from '../domain/delivery/document-setting.ts';
@@ -8,9 +9,10 @@ import {
   listBillsByIds,
   listDocumentsOf,
 } from '../domain/delivery/documents-store.ts';
+import { readFiles } from '../domain/delivery/files-store.ts';
 import { type FrozenSetting, settingsByVersion } from '../domain/delivery/freeze-setting.ts';
 import type { MailTemplate } from '../domain/delivery/mail-text.ts';
-import type { Rendered, RenderResult } from '../domain/delivery/render-outcome.ts';
+import type { MailResult, MailWords } from '../domain/delivery/render-outcome.ts';
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
 import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
@@ -72,8 +74,32 @@ export async function prepareMails(
   source: MailSource,
   mails: readonly QueuedMail[],
 ): Promise<PreparedMail[]> {
-  const results = new Map<number, RenderResult>();
-  let edition = '';
+  const documents = mails.flatMap((mail) => source.documents.get(mail.bill_id) ?? []);
+  const reading = tenantTransact(tools.database, tenantId, (tx) =>
+    readFiles(tx, tenantId, documents),
+  );
+  const [files, words] = await Promise.all([reading, writeWords(tools, source, mails)]);
+  return mails.map((mail) => {
+    const document = source.documents.get(mail.bill_id);
+    const written = words.get(mail.bill_id);
+    if (written === undefined || document === undefined) {
+      return { mail, problem: 'The bill has no document' };
+    }
+    if ('error' in written) return { mail, problem: written.error.message };
+    const file = files.get(mail.bill_id);
+    if (file === undefined) {
+      return { mail, problem: 'The document differs from the one that was published' };
+    }
+    return { mail, message: messageOf(tenantId, source, mail, { ...written, file }) };
+  });
+}
+
+async function writeWords(
+  tools: Tools,
+  source: MailSource,
+  mails: readonly QueuedMail[],
+): Promise<Map<number, MailResult>> {
+  const results = new Map<number, MailResult>();
   const bySetting = Map.groupBy(
     mails,
     (mail) => source.documents.get(mail.bill_id)?.setting_version ?? 0,
@@ -83,11 +109,10 @@ export async function prepareMails(
     if (setting === undefined) continue;
     const bills = some.flatMap((mail) => source.bills.get(mail.bill_id) ?? []);
     const words = new Map(some.map((mail) => [mail.bill_id, templateOf(source, setting, mail)]));
-    const rendered = await tools.renderer.render(setting, bills, words);
-    edition = rendered.edition;
-    for (const [billId, result] of rendered.results) results.set(billId, result);
+    const written = await tools.renderer.write(setting, bills, words);
+    for (const [billId, result] of written) results.set(billId, result);
   }
-  return mails.map((mail) => prepared(tenantId, source, mail, results.get(mail.bill_id), edition));
+  return results;
 }
 
 function templateOf(
@@ -99,47 +124,24 @@ function templateOf(
   return templates.get(templateKey(mail.template_id, mail.template_version)) ?? null;
 }
 
-function prepared(
+function messageOf(
   tenantId: number,
   source: MailSource,
   mail: QueuedMail,
-  result: RenderResult | undefined,
-  edition: string,
-): PreparedMail {
-  const document = source.documents.get(mail.bill_id);
-  if (result === undefined || document === undefined) {
-    return { mail, problem: 'The bill has no document' };
-  }
-  if ('error' in result) return { mail, problem: result.error.message };
-  if (document.edition === edition && document.sha256 !== result.sha256) {
-    return { mail, problem: 'The document differs from the one that was published' };
-  }
-  const setting = source.settings.get(document.setting_version);
-  return { mail, message: messageOf(tenantId, mail, result, { source, setting }) };
-}
-
-function messageOf(
-  tenantId: number,
-  mail: QueuedMail,
-  rendered: Rendered,
-  { source, setting }: { source: MailSource; setting: FrozenSetting | undefined },
+  { subject, text, file }: MailWords & { file: Buffer },
 ): MailMessage {
-  const letterhead = (setting?.organisation.letterhead ?? {}) as { email?: unknown };
+  const version = source.documents.get(mail.bill_id)?.setting_version ?? 0;
+  const organisation = source.settings.get(version)?.organisation;
+  const letterhead = (organisation?.letterhead ?? {}) as { email?: unknown };
   const number = source.bills.get(mail.bill_id)?.bill_number ?? String(mail.bill_id);
   return {
     key: { tenantId, deliveryId: mail.delivery_id },
     messageId: mail.message_id,
     to: mail.recipient,
     replyTo: typeof letterhead.email === 'string' ? letterhead.email : null,
-    subject: rendered.mail?.subject ?? '',
-    text: rendered.mail?.text ?? '',
-    attachments: [
-      {
-        filename: `${number}.pdf`,
-        contentType: 'application/pdf',
-        content: Buffer.from(rendered.bytes ?? []),
-      },
-    ],
+    subject,
+    text,
+    attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', content: file }],
     // Of the request, so that the same mail is the same bytes whenever it is sent.
     date: mail.created_at,
     staysHere: source.isSandbox,

@@ -3,18 +3,17 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Tx } from '../base/db/pool.ts';
-import type { AppError } from '../base/errors.ts';
+import { mergePdfs } from '../base/pdf/merge.ts';
 import { writeWholeFile } from '../base/whole-file.ts';
-import { printBatches } from '../domain/delivery/print-batches.ts';
+import { printDocuments } from '../domain/delivery/print-documents.ts';
 import { insertPrintFile } from '../domain/delivery/print-files-store.ts';
-import { printInputs } from '../domain/delivery/print-inputs.ts';
 import {
   endPrinting,
   failCancelled,
   listQueuedPrints,
   type QueuedPrint,
 } from '../domain/delivery/sending-store.ts';
-import type { BillDocumentInput } from '../domain/documents/bill-document.ts';
+import { findSettings } from '../domain/tenants/store.ts';
 import type { StepJob } from '../jobs/step.ts';
 import type { Tools } from '../jobs/tools.ts';
 
@@ -72,20 +71,21 @@ function fileName(job: StepJob, part: number): string {
 
 /** With what the file comes to, and why some bills are not in it. */
 async function writePrintFile(tx: Tx, job: StepJob, path: string, queued: readonly QueuedPrint[]) {
+  const { tenantId } = job.tenant;
+  const { locale } = await findSettings(tx, tenantId);
   const failures = new Map<number, string>();
-  const onFailed = ({ bill }: BillDocumentInput, error: AppError) => {
-    failures.set(bill.billID, error.message);
-  };
-  const onMissing = (billId: number) => failures.set(billId, 'The bill has no document');
-  const print = { termId: job.termId ?? 0, billIds: queued.map((one) => one.bill_id) };
+  const onMissing = (billId: number) =>
+    failures.set(billId, 'The document is missing or differs from the one that was published');
+  const billIds = queued.map((one) => one.bill_id);
+  async function* files() {
+    const documents = printDocuments(tx, tenantId, billIds, onMissing);
+    for await (const { file } of documents) yield file;
+  }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Loaded here, because most workers never print: the threads of the renderer do the rest.
-  const { mergeBills } = await import('../domain/documents/render-bill.ts');
-  const { rendererEdition } = await import('../domain/delivery/edition.ts');
-  const inputs = printInputs(printBatches(tx, job.tenant.tenantId, print, onMissing));
-  const measured = measure(mergeBills(inputs, onFailed));
+  const title = `Bills ${job.jobId}`;
+  const measured = measure(mergePdfs(files(), { title, language: locale }));
   await writeWholeFile(path, measured.pieces, 0o600);
-  return { failures, edition: rendererEdition(), ...measured.end() };
+  return { failures, ...measured.end() };
 }
 
 /** Hands the pieces on and counts and hashes them meanwhile. */

@@ -1,5 +1,5 @@
-// Step 8: posted bills become visible to their customers. The document of each is made once as a
-// proof that it can be made, and kept by its hash; it is made again whenever it is asked for.
+// Step 8: posted bills become visible to their customers. The document of each is made once, and
+// its file is kept: that is what customers get from then on.
 
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';
@@ -15,6 +15,7 @@ import {
   saveDocuments,
   updateIssueDate,
 } from '../domain/delivery/documents-store.ts';
+import { insertFiles, type NewFile, saveParts } from '../domain/delivery/files-store.ts';
 import {
   type FrozenSetting,
   freezeSetting,
@@ -79,18 +80,22 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools): Promise<C
   const posted = await listPostedBills(tx, tenantId, termId, chunk);
   // As the customer will see them.
   const bills = posted.map((bill) => ({ ...bill, status: 'Published' }));
-  const { edition, results } = await tools.renderer.render(setting, bills, null);
+  const { results, parts } = await tools.renderer.render(setting, bills);
   const made = bills.map(
     ({ bill_id: id }) => results.get(id) ?? unmade(id, 'Its document was not created'),
   );
-  return record(tx, job, { setting, edition, results: made });
+  return record(tx, job, { setting, results: made, parts });
 }
 
-type Made = { setting: FrozenSetting; edition: string; results: readonly RenderResult[] };
+type Made = {
+  setting: FrozenSetting;
+  results: readonly RenderResult[];
+  parts: ReadonlyMap<string, Uint8Array>;
+};
 
 /** A bill whose document cannot be made stays posted, with the reason; the others are published. */
 async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
-  const { setting, edition, results } = made;
+  const { setting, results, parts } = made;
   const { tenantId } = job.tenant;
   if (results.length === 0) return { done: 0 };
   const good = results.filter((result) => !('error' in result)).map((result) => result.billId);
@@ -102,7 +107,6 @@ async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
     settingVersion: setting.version,
     templateId: setting.template.templateID,
     templateVersion: setting.template.version,
-    edition,
     at: job.now,
   };
   const documents = results.map((result, index): NewDocument => {
@@ -111,6 +115,12 @@ async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
     return { ...key, size: result.size, sha256: result.sha256, error: null };
   });
   await saveDocuments(tx, tenantId, of, documents);
+  const files = results.flatMap((result, index): NewFile[] =>
+    'error' in result ? [] : [{ ...result, documentId: firstId + index }],
+  );
+  await insertFiles(tx, tenantId, files);
+  // Last, because others may wait for the same parts.
+  await saveParts(tx, tenantId, parts);
   const outcome: Outcome = { published: good.length, failed: results.length - good.length };
   return { done: results.length, outcome };
 }
@@ -126,7 +136,7 @@ async function setAside(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Pro
   const setting = await getNewestSetting(tx, tenantId, termId);
   const bills = await listPostedBills(tx, tenantId, termId, chunk);
   const results = bills.map((bill) => unmade(bill.bill_id, reason));
-  return record(tx, job, { setting, edition: 'none', results });
+  return record(tx, job, { setting, results, parts: new Map() });
 }
 
 async function finish(tx: Tx, job: StepJob): Promise<Finish> {

@@ -247,18 +247,18 @@ test('a mail server that is down delays no call, and mails that were put off are
   const { stop, equipment } = openWorker(scene, { smtpUrl: gone.url });
   const { client, termId } = await openPublished(scene, mailParties(70));
   const { renderer } = equipment;
-  const render = renderer.render;
-  let rendered = 0;
-  renderer.render = (setting, bills, mails) => {
-    rendered += bills.length;
-    return render(setting, bills, mails);
+  const { write } = renderer;
+  let written = 0;
+  renderer.write = (setting, bills, templates) => {
+    written += bills.length;
+    return write(setting, bills, templates);
   };
   const { message } = await client.distributeBills(schedule(termId));
   assert.equal(message, '70 to be tried again');
   const rows = await deliveriesOf(client, termId);
   const tried = rows.filter((row) => row.attempts === 1).length;
   assert.ok(tried >= 20 && tried < 30, `${tried} were tried before the others were put off`);
-  assert.ok(rendered <= 40, `${rendered} documents were created without need`);
+  assert.ok(written <= 40, `${written} mails were written without need`);
   await stop();
   const { server } = await openMail(scene);
   scene.clock.advance({ seconds: 61 });

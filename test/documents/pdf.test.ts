@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppError } from '../../src/base/errors.ts';
+import { mergePdfs } from '../../src/base/pdf/merge.ts';
+import type { Piece } from '../../src/base/pdf/pieces.ts';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
-import { mergeBills, renderBill } from '../../src/domain/documents/render-bill.ts';
+import { renderBill, renderBills } from '../../src/domain/documents/render-bill.ts';
 import { allBills, crowded, hindi, sectioned, urdu } from './bills.ts';
 import { ordinary, ordinaryBill } from './ordinary-bill.ts';
 import { pageCount, readPdf } from './pdf-reader.ts';
@@ -161,15 +163,31 @@ test('a damaged logo is left out', () => {
   }
 });
 
-async function merged(bills: Iterable<BillDocumentInput>) {
-  const failed: string[] = [];
+/** The documents of the bills, in pieces, and one file of them all. */
+async function merged(bills: readonly BillDocumentInput[]) {
+  const documents = renderBills(bills.map((bill) => () => bill));
+  const failed = documents.filter((one) => one instanceof Error);
+  const files = documents.flatMap((one) =>
+    one instanceof Error ? [] : [Buffer.concat(one.map((piece) => piece.bytes))],
+  );
   const pieces: Buffer[] = [];
-  const onFailed = (input: BillDocumentInput, error: AppError) => {
-    failed.push(`${input.bill.billID} ${error.code}`);
-  };
-  for await (const piece of mergeBills(bills, onFailed)) pieces.push(piece);
-  return { bytes: Buffer.concat(pieces), pieces, failed };
+  for await (const piece of mergePdfs(files, { title: 'Bills', language: 'en' }))
+    pieces.push(piece);
+  return { documents, files, bytes: Buffer.concat(pieces), pieces, failed };
 }
+
+test('documents that are made together are well formed, and share their fonts and logo', async () => {
+  const { documents, files } = await merged([ordinary, urdu, hindi, ordinary]);
+  for (const file of files) assert.equal(pageCount(file), 1);
+  const shared = documents.map((pieces) =>
+    (pieces as Piece[]).filter((piece) => piece.isShared).map((piece) => piece.bytes),
+  );
+  const own = files.map(
+    (file, index) => file.length - (shared[index] ?? []).reduce((sum, one) => sum + one.length, 0),
+  );
+  assert.ok(Math.max(...own) < 12_000, `${own} bytes of their own`);
+  assert.deepEqual(shared[0], shared[3]);
+});
 
 test('many bills in one file: all their pages, each font and logo once', async () => {
   const bills = [ordinary, urdu, crowded, hindi, sectioned, ordinary];
@@ -192,17 +210,19 @@ test('in a file of many bills, one that cannot be rendered is left out and repor
   };
   const { bytes, failed } = await merged([ordinary, poison, ordinary]);
   assert.equal(pageCount(bytes), 2);
-  assert.deepEqual(failed, ['13 TEMPLATE_INVALID']);
+  assert.deepEqual(
+    failed.map((error) => (error as AppError).code),
+    ['TEMPLATE_INVALID'],
+  );
 });
 
 test('a file of many bills comes in pieces, and holds on to none of them', async () => {
-  function* many(count: number) {
-    for (let index = 0; index < count; index++) yield named(`Customer ${index}`);
-  }
-  const { pieces } = await merged(many(50));
+  const many = Array.from({ length: 50 }, (_, index) => named(`Customer ${index}`));
+  const { pieces } = await merged(many);
   assert.equal(pieces.length, 51);
-  const largest = Math.max(...pieces.slice(0, -1).map((piece) => piece.length));
-  assert.ok(largest < 20_000, `${largest} bytes for one bill`);
+  // The first has the fonts and the logo.
+  const largest = Math.max(...pieces.slice(1, -1).map((piece) => piece.length));
+  assert.ok(largest < 10_000, `${largest} bytes for one bill`);
 });
 
 test('no bills are no file', async () => {

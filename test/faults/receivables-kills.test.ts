@@ -212,7 +212,7 @@ async function openNights(workspace: string): Promise<FullTerm> {
   return term;
 }
 
-/** What the night locks before it books the fees: there it waits, and is killed. */
+/** What a night locks before it books the fees. Wallets and balances are there after the first. */
 const nightLocks = [
   'select from subscriptions where tenant_id = $1 for update',
   'select from party_wallets where tenant_id = $1 for update',
@@ -306,7 +306,7 @@ test('nights that are killed where they wait charge each fee once', {
     const term = await openNights(`nights-of-kills-${place}`);
     for (let night = 1; night <= nights; night += 1) {
       const target = targets[done % targets.length] as Target;
-      const lock = nightLocks[Math.floor(done / targets.length) % nightLocks.length] ?? '';
+      const lock = nightLocks[Math.floor((night - 1) / targets.length) % nightLocks.length] ?? '';
       await killAt(term, night, target, lock);
       done += 1;
     }

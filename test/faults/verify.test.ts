@@ -736,7 +736,7 @@ const tamperings: readonly Tampering[] = [
     checks: ['L17'],
     names: /^delivery \d+ was deleted$/,
   },
-  ...[`sha256 = sha256('x')`, `edition = 'x'`, 'size = size + 1'].map(
+  ...[`template_id = 2`, 'size = size + 1'].map(
     (change): Tampering => ({
       what: `a document is changed: ${change}`,
       table: 'bill_documents',
@@ -745,6 +745,23 @@ const tamperings: readonly Tampering[] = [
       names: /^document \d+ was changed$/,
     }),
   ),
+  ...['own = set_byte(own, 99, 0)', 'part_offsets[1] = 0', "part_hashes[1] = ''"].map(
+    (change): Tampering => ({
+      what: `the file of a document is changed: ${change}`,
+      table: 'document_contents',
+      statements: `update document_contents set ${change} where document_id = (
+        select document_id from bill_documents where ${ofBill(7)})`,
+      checks: ['L15'],
+      names: /^the file of document \d+ is not the one that was published$/,
+    }),
+  ),
+  {
+    what: 'a part that documents share is deleted',
+    table: 'document_parts',
+    statements: `delete from document_parts where sha256 = (select min(sha256) from document_parts)`,
+    checks: ['L15'],
+    names: /^the file of document \d+ is not the one that was published$/,
+  },
   {
     what: 'the party of a published bill is changed',
     table: 'bills',

@@ -235,9 +235,14 @@ async function seedDelivered(scene: Scene, tenantId: number, mark: string): Prom
   );
   await scene.sql.query(
     `insert into bill_documents (tenant_id, document_id, bill_id, term_id, format,
-       setting_version, template_id, template_version, edition, size, sha256, created_at)
-     values ($1, 901, $2, $3, 'PDF', 1, 1, 1, 'seeded', 1, sha256('x'), now())`,
-    [tenantId, billId, termId],
+       setting_version, template_id, template_version, size, sha256, created_at)
+     values ($1, 901, $2, $3, 'PDF', 1, 1, 1, length($4), sha256($4::bytea), now())`,
+    [tenantId, billId, termId, Buffer.from(onePage(mark))],
+  );
+  await scene.sql.query(
+    `insert into document_contents (tenant_id, document_id, own, part_offsets, part_hashes)
+     values ($1, 901, $2, '{}', '{}')`,
+    [tenantId, Buffer.from(onePage(mark))],
   );
   await scene.sql.query(
     `insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
@@ -254,8 +259,8 @@ async function seedDelivered(scene: Scene, tenantId: number, mark: string): Prom
   );
   await scene.sql.query(
     `insert into print_files (tenant_id, job_id, part, term_id, name, first_delivery_id,
-       last_delivery_id, bills, size, sha256, edition, created_at, created_by)
-     values ($1, $2, 1, $3, $4, 918, 918, 1, 1, sha256('x'), 'seeded', now(), $4)`,
+       last_delivery_id, bills, size, sha256, created_at, created_by)
+     values ($1, $2, 1, $3, $4, 918, 918, 1, 1, sha256('x'), now(), $4)`,
     [tenantId, seeded.job, termId, mark],
   );
 }
@@ -325,4 +330,21 @@ async function copyDraft(
      where b.tenant_id = $1 and b.term_id = $3`,
     [tenantId, billId, seeded.generatedTerm],
   );
+}
+
+/** The smallest file that a print file can be made of. */
+function onePage(mark: string): string {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    `<< /Parent 2 0 R /Type /Page /MediaBox [0 0 99 99] /Mark (${mark}) >>`,
+  ];
+  let text = '%PDF-1.7\n';
+  const entries = objects.map((object, index) => {
+    const entry = `${String(text.length).padStart(10, '0')} 00000 n \n`;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return entry;
+  });
+  const table = `xref\n0 4\n0000000000 65535 f \n${entries.join('')}`;
+  return `${text}${table}trailer\n<< /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
 }

@@ -1,10 +1,11 @@
 // A PDF file that is written page by page, over pdfkit. Same calls, same bytes: dates and ids come
 // from the caller. Bytes are handed out as they are made, so that a file of any length needs little
-// memory.
+// memory, or at the end in pieces: those of fonts and pictures are the same in many files.
 import PDFDocument from 'pdfkit';
 import type { Face, FaceUse } from '../typeset/face.ts';
 import type { PdfImage } from './images.ts';
 import type { PdfObjects, Reference } from './objects.ts';
+import { gather, type Piece } from './pieces.ts';
 
 export type PdfInfo = {
   /** pdfkit writes it into XML as it is: letters, digits and plain signs. */
@@ -13,6 +14,8 @@ export type PdfInfo = {
   readonly createdOn: Temporal.PlainDate;
   /** BCP 47. */
   readonly language: string;
+  /** Of several files: each of them embeds the glyphs that any of them draws. */
+  readonly uses?: Map<Face, FaceUse>;
 };
 
 export type PdfFile = {
@@ -23,6 +26,7 @@ export type PdfFile = {
   image(image: PdfImage): { readonly name: string };
   /** What was written since the last call. */
   take(): Buffer;
+  takePieces(): Piece[];
   end(): void;
 };
 
@@ -55,7 +59,7 @@ export function openPdf(info: PdfInfo): PdfFile {
   function fontOf(face: Face): FontResource {
     let found = fonts.get(face);
     if (found === undefined) {
-      const use = { face, glyphs: new Map<number, string>() };
+      const use = useOf(face, info.uses);
       found = { name: `F${fonts.size + 1}`, use, dictionary: objects.ref({}) };
       fonts.set(face, found);
     }
@@ -65,7 +69,8 @@ export function openPdf(info: PdfInfo): PdfFile {
   function imageOf(image: PdfImage) {
     let found = images.get(image);
     if (found === undefined) {
-      found = { name: `I${images.size + 1}`, object: image.embed(objects) };
+      const object = sink.share(() => image.embed(objects));
+      found = { name: `I${images.size + 1}`, object };
       images.set(image, found);
     }
     return found;
@@ -91,47 +96,22 @@ export function openPdf(info: PdfInfo): PdfFile {
     font: fontOf,
     image: imageOf,
     take: sink.take,
+    takePieces: sink.takePieces,
     end() {
-      for (const { use, dictionary } of fonts.values()) use.face.embed(objects, dictionary, use);
+      sink.share(() => {
+        for (const { use, dictionary } of fonts.values()) use.face.embed(objects, dictionary, use);
+      });
       document.end();
     },
   };
 }
 
-/** A file ends with a line of some 20 bytes for each object: they are joined before handing on. */
-const blockBytes = 16_384;
-
-/** Takes the place of the stream's own buffer, which handles each line for itself. */
-function gather(document: PDFKit.PDFDocument): { take(): Buffer } {
-  const full: Buffer[] = [];
-  const block = Buffer.allocUnsafe(blockBytes);
-  let used = 0;
-  const endBlock = () => {
-    if (used > 0) full.push(Buffer.from(block.subarray(0, used)));
-    used = 0;
-  };
-  const add = (chunk: Uint8Array) => {
-    if (used + chunk.length > blockBytes) endBlock();
-    if (chunk.length > blockBytes) full.push(Buffer.from(chunk));
-    else {
-      block.set(chunk, used);
-      used += chunk.length;
-    }
-  };
-  // The head of the file was written before, in chunks that come one at a time.
-  let head = document.read() as Buffer | null;
-  while (head !== null) {
-    add(head);
-    head = document.read() as Buffer | null;
+function useOf(face: Face, uses: PdfInfo['uses']): FaceUse {
+  const shared = face.isWhole ? undefined : uses;
+  let use = shared?.get(face);
+  if (use === undefined) {
+    use = { face, glyphs: new Map(), isShared: shared !== undefined };
+    shared?.set(face, use);
   }
-  document.push = (chunk: Uint8Array | null) => {
-    if (chunk !== null) add(chunk);
-    return chunk !== null;
-  };
-  return {
-    take() {
-      endBlock();
-      return Buffer.concat(full.splice(0));
-    },
-  };
+  return use;
 }

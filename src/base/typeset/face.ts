@@ -1,6 +1,7 @@
 // A face is a font in one weight, as far as setting text needs it. Widths are thousandths of the
 // font size. Nothing here depends on a document, so that faces and shaped words are shared by all.
 import type { PdfObjects, Reference } from '../pdf/objects.ts';
+import type { FontBytes } from './embed-font.ts';
 
 /** Glyphs in the order they are drawn, ready for a content stream at any size. */
 export type ShapedWord = {
@@ -21,14 +22,19 @@ export type GlyphSpan = {
 
 export type GlyphPart = { readonly rise: number; readonly operands: string };
 
-/** What a document draws with a face. */
+/** What a document draws with a face, or several documents that embed the same glyphs. */
 export type FaceUse = {
   readonly face: Face;
   readonly glyphs: Map<number, string>;
+  readonly isShared: boolean;
+  /** Cut when the first of the documents embeds them: by then all are drawn. */
+  bytes?: FontBytes;
 };
 
 export type Face = {
   readonly name: string;
+  /** It holds the same glyphs in every document, whatever that draws. */
+  readonly isWhole: boolean;
   /** Room above and below the baseline that lines of this face need. */
   readonly ascent: number;
   readonly descent: number;

@@ -20,12 +20,6 @@ type Weight = '400Regular' | '700Bold';
 const sansFile = (weight: Weight) => `noto-sans/${weight}/NotoSans_${weight}.ttf`;
 const naskhFile = (weight: Weight) => `noto-naskh-arabic/${weight}/NotoNaskhArabic_${weight}.ttf`;
 
-/** All that notoTypefaces reads. */
-export function notoFiles(): string[] {
-  const weights: Weight[] = ['400Regular', '700Bold'];
-  return weights.flatMap((weight) => [sansFile(weight), naskhFile(weight)]).map(fontPath);
-}
-
 let opened: Typefaces | undefined;
 
 /** Read once for the process, when the first document is made. */

@@ -51,8 +51,8 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   const covers = remembered((codePoint) => font.nominalGlyph(codePoint) !== undefined);
   let commonFont: { glyphs: Map<number, string>; bytes: FontBytes } | undefined;
   const cut: Face['embed'] = (objects, dictionary, use) => {
-    const bytes = fontBytes(name, tables, use.glyphs, { isKept: false });
-    embedFont(objects, dictionary, tables, bytes);
+    use.bytes ??= fontBytes(name, tables, use.glyphs, { isKept: use.isShared });
+    embedFont(objects, dictionary, tables, use.bytes);
   };
 
   function commonBytes() {
@@ -66,6 +66,7 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   return {
     common: {
       name,
+      isWhole: true,
       ascent,
       descent,
       shape,
@@ -80,6 +81,7 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
     },
     others: {
       name,
+      isWhole: false,
       ascent,
       descent,
       shape,

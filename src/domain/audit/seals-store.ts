@@ -130,7 +130,7 @@ const creditNoteColumns = [
 ];
 const documentColumns = [
   ...['document_id', 'bill_id', 'term_id', 'format', 'setting_version', 'template_id'],
-  ...['template_version', 'edition', 'size', "encode(sha256, 'hex')", 'error'],
+  ...['template_version', 'size', "encode(sha256, 'hex')", 'error'],
   seconds('created_at'),
 ];
 const deliveryColumns = [

@@ -1,12 +1,9 @@
 // Documents that calls ask for are made in threads, each within a time limit. A workspace has its
 // share of them, so that the documents of one keep no other waiting.
-import { on } from 'node:events';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
 import { openThreads, type TaskOptions, TaskTimeout } from '../../base/threads.ts';
 import type { DocumentOutcome, DocumentTask, MadeDocument, ThreadTask } from './document-thread.ts';
-import type { PrintBatch } from './print-inputs.ts';
 import { renderErrorOf } from './render-outcome.ts';
 
 /** Of a workspace one document and one print file are made at a time. */
@@ -17,12 +14,8 @@ export const printFileTurns = new FairTurns({ ...turns, waitingMax: 2, what: 'pr
 
 /** A bill takes some hundredths of a second, and a second more with a new thread. */
 const documentMs = 15_000;
-/** Two thousand bills take some ten seconds. */
-const printFileMs = 120_000;
-
 export type DocumentThreads = {
   make(task: DocumentTask): Promise<MadeDocument>;
-  makePrintFile(batches: AsyncIterable<PrintBatch>): Promise<MadeDocument>;
   checkLetterhead(letterhead: object, field: string): Promise<ErrorDetail[]>;
   close(): Promise<void>;
 };
@@ -31,25 +24,11 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
   const limitMs = options.limitMs ?? documentMs;
   const file = new URL('./document-thread.ts', import.meta.url);
   // As many as turns: what has its turn waits for no thread.
-  const threads = openThreads({ file, threads: 2 * places });
+  const threads = openThreads({ file, threads: places });
   const run = <Result>(task: ThreadTask, how: TaskOptions) => threads.run<Result>(task, how);
   return {
     async make(task) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ document: task }, { limitMs })));
-    },
-    async makePrintFile(batches) {
-      const { port1: own, port2: port } = new MessageChannel();
-      const options = { limitMs: printFileMs, transfer: [port] };
-      const making = within(printFileMs, run<DocumentOutcome>({ printFile: port }, options));
-      const handing = handOut(batches, own);
-      try {
-        const [outcome] = await Promise.all([making, handing]);
-        return resultOf(outcome);
-      } finally {
-        // Whichever failed, the other ends as well.
-        own.close();
-        await Promise.allSettled([making, handing]);
-      }
     },
     async checkLetterhead(letterhead, field) {
       return within(
@@ -67,20 +46,6 @@ let opened: DocumentThreads | undefined;
 export function documentThreads(): DocumentThreads {
   opened ??= openDocumentThreads();
   return opened;
-}
-
-/** Batches are read from the database as fast as the thread asks for them. */
-async function handOut(batches: AsyncIterable<PrintBatch>, port: MessagePort): Promise<void> {
-  const asked = on(port, 'message', { close: ['close'] });
-  try {
-    for await (const batch of batches) {
-      if ((await asked.next()).done) return;
-      port.postMessage(batch);
-    }
-    if ((await asked.next()).done) return;
-  } finally {
-    port.postMessage(null);
-  }
 }
 
 async function within<Result>(limitMs: number, task: Promise<Result>): Promise<Result> {

@@ -80,7 +80,6 @@ export type DocumentsOfTerm = {
   settingVersion: number;
   templateId: number;
   templateVersion: number;
-  edition: string;
   at: Temporal.Instant;
 };
 
@@ -94,17 +93,16 @@ export async function saveDocuments(
   if (documents.length === 0) return;
   await sql`
     insert into bill_documents (tenant_id, document_id, bill_id, term_id, format, setting_version,
-      template_id, template_version, edition, size, sha256, error, created_at)
+      template_id, template_version, size, sha256, error, created_at)
     select own.tenant_id, d.document_id, d.bill_id, ${of.termId}, 'PDF', ${of.settingVersion},
-      ${of.templateId}, ${of.templateVersion}, ${of.edition}, d.size, decode(d.sha256, 'hex'),
-      d.error, ${of.at}
+      ${of.templateId}, ${of.templateVersion}, d.size, decode(d.sha256, 'hex'), d.error, ${of.at}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(documents.map(rowOf))}::jsonb) as d (
       document_id bigint, bill_id bigint, size integer, sha256 text, error jsonb
     )
     on conflict on constraint bill_documents_once do update
-    set setting_version = excluded.setting_version, template_id = excluded.template_id,
-      template_version = excluded.template_version, edition = excluded.edition,
+    set document_id = excluded.document_id, setting_version = excluded.setting_version,
+      template_id = excluded.template_id, template_version = excluded.template_version,
       size = excluded.size, sha256 = excluded.sha256, error = excluded.error,
       created_at = excluded.created_at
     where bill_documents.error is not null
@@ -206,6 +204,20 @@ export async function countBills(
   return rows[0] ?? { posted: 0, published: 0 };
 }
 
+/** Which of these bills were cancelled. */
+export async function listCancelled(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ bill_id: number }>`
+    select bill_id from bills
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+      and status = 'Cancelled'
+  `.execute(tx);
+  return new Set(rows.map((row) => row.bill_id));
+}
+
 export type DocumentRow = {
   document_id: number;
   bill_id: number;
@@ -214,7 +226,6 @@ export type DocumentRow = {
   setting_version: number;
   template_id: number;
   template_version: number;
-  edition: string;
   size: number | null;
   /** Hexadecimal. */
   sha256: string | null;
@@ -230,7 +241,7 @@ export async function listDocumentsOf(
   if (billIds.length === 0) return [];
   const { rows } = await sql<DocumentRow>`
     select document_id, bill_id, term_id, format, setting_version, template_id, template_version,
-      edition, size, encode(sha256, 'hex') as sha256, error, created_at
+      size, encode(sha256, 'hex') as sha256, error, created_at
     from bill_documents
     where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
     order by document_id

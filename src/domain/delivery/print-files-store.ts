@@ -15,7 +15,6 @@ export type NewPrintFile = {
   size: number;
   /** Hexadecimal. */
   sha256: string;
-  edition: string;
 };
 
 export async function insertPrintFile(
@@ -26,10 +25,10 @@ export async function insertPrintFile(
 ): Promise<void> {
   await sql`
     insert into print_files (tenant_id, term_id, job_id, part, name,
-      first_delivery_id, last_delivery_id, bills, size, sha256, edition, created_at, created_by)
+      first_delivery_id, last_delivery_id, bills, size, sha256, created_at, created_by)
     values (${tenantId}, ${file.termId}, ${file.jobId}, ${file.part},
       ${file.name}, ${file.firstDeliveryId}, ${file.lastDeliveryId}, ${file.bills}, ${file.size},
-      decode(${file.sha256}, 'hex'), ${file.edition}, ${stamp.at}, ${stamp.by})
+      decode(${file.sha256}, 'hex'), ${stamp.at}, ${stamp.by})
   `.execute(tx);
 }
 
@@ -44,13 +43,12 @@ export type PrintFileRow = {
   size: number;
   /** Hexadecimal. */
   sha256: string;
-  edition: string;
   created_at: Temporal.Instant;
   created_by: string;
 };
 
 const columns = sql.raw(`term_id, job_id, part, name, first_delivery_id,
-  last_delivery_id, bills, size, encode(sha256, 'hex') as sha256, edition, created_at, created_by`);
+  last_delivery_id, bills, size, encode(sha256, 'hex') as sha256, created_at, created_by`);
 
 export async function findPrintFile(
   tx: Tx,

@@ -1,20 +1,22 @@
 // What comes of rendering bills, for those who have it done and need not load what does it.
 import { AppError } from '../../base/errors.ts';
+import type { FileFacts, KeptFile } from './document-file.ts';
 
 export type RenderError = { code: string; message: string };
 
-export type Rendered = {
-  billId: number;
-  size: number;
-  /** Hexadecimal. */
-  sha256: string;
-  bytes: Uint8Array | null;
-  mail: { subject: string; text: string } | null;
+/** Of one bill. */
+export type RenderResult =
+  | ({ billId: number } & KeptFile & FileFacts)
+  | { billId: number; error: RenderError };
+
+export type RenderOutcome = {
+  results: RenderResult[];
+  /** Parts of the files, by their hash. */
+  parts: Map<string, Uint8Array>;
 };
 
-export type RenderResult = Rendered | { billId: number; error: RenderError };
-
-export type RenderOutcome = { edition: string; results: RenderResult[] };
+export type MailWords = { subject: string; text: string };
+export type MailResult = ({ billId: number } & MailWords) | { billId: number; error: RenderError };
 
 /** Rendering reads nothing but the bill and its setting: whatever goes wrong is about this bill. */
 export function renderErrorOf(error: unknown): RenderError {

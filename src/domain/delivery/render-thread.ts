@@ -1,36 +1,47 @@
 // Renders bills in a thread of its own, so that the process stays answerable meanwhile.
-import { renderBill } from '../documents/render-bill.ts';
+import { renderBills } from '../documents/render-bill.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
+import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
-import { rendererEdition, sha256 } from './edition.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
-import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-outcome.ts';
+import { type MailResult, type RenderOutcome, renderErrorOf } from './render-outcome.ts';
 
+/** Documents, or the words of mails by bill. */
 export type RenderTask = {
   setting: RenderSetting;
   bills: readonly BillToRender[];
-  /** Bytes, and words for a mail by bill; otherwise only what the bytes come to. */
   mails: Readonly<Record<number, MailTemplate | null>> | null;
 };
 
-export default function render({ setting, bills, mails }: RenderTask): RenderOutcome {
+export default function run({ setting, bills, mails }: RenderTask): RenderOutcome | MailResult[] {
+  return mails === null ? render(setting, bills) : write(setting, bills, mails);
+}
+
+function render(setting: RenderSetting, bills: readonly BillToRender[]): RenderOutcome {
   const letterhead = letterheadOf(setting);
-  const results = bills.map((bill): RenderResult => {
+  const parts = new Map<string, Uint8Array>();
+  const files = renderBills(bills.map((bill) => () => billInput(setting, letterhead, bill)));
+  const results = bills.map(({ bill_id: billId }, index) => {
+    const file = files[index];
+    if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };
+    return { billId, ...splitFile(file, parts) };
+  });
+  return { results, parts };
+}
+
+function write(
+  setting: RenderSetting,
+  bills: readonly BillToRender[],
+  mails: Readonly<Record<number, MailTemplate | null>>,
+): MailResult[] {
+  const letterhead = letterheadOf(setting);
+  return bills.map((bill) => {
     const billId = bill.bill_id;
     try {
       const input = billInput(setting, letterhead, bill);
-      const bytes = renderBill(input);
-      const template = mails?.[billId];
-      return {
-        billId,
-        size: bytes.length,
-        sha256: sha256(bytes),
-        bytes: mails === null ? null : bytes,
-        mail: template === undefined ? null : mailText(input, template),
-      };
+      return { billId, ...mailText(input, mails[billId] ?? null) };
     } catch (error) {
       return { billId, error: renderErrorOf(error) };
     }
   });
-  return { edition: rendererEdition(), results };
 }

@@ -4,19 +4,31 @@ import { openThreads } from '../../base/threads.ts';
 import type { BillToRender } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
-import { type RenderOutcome, type RenderResult, renderErrorOf } from './render-outcome.ts';
+import {
+  type MailResult,
+  type RenderOutcome,
+  type RenderResult,
+  renderErrorOf,
+} from './render-outcome.ts';
+import type { RenderTask } from './render-thread.ts';
 
 export type Renderer = {
+  /** Documents, with results by bill. */
   render(
     setting: RenderSetting,
     bills: readonly BillToRender[],
-    mails: ReadonlyMap<number, MailTemplate | null> | null,
-  ): Promise<{ edition: string; results: Map<number, RenderResult> }>;
+  ): Promise<{ results: Map<number, RenderResult>; parts: Map<string, Uint8Array> }>;
+  /** The words of mails, by bill. */
+  write(
+    setting: RenderSetting,
+    bills: readonly BillToRender[],
+    templates: ReadonlyMap<number, MailTemplate | null>,
+  ): Promise<Map<number, MailResult>>;
   close(): Promise<void>;
 };
 
-/** So many that handing them over does not count, so few that all threads have some. */
-const billsPerTask = 10;
+/** So many that their documents share fonts, so few that all threads have some. */
+const billsPerTask = 50;
 /** A bill takes some thousandths of a second; one that takes this long will never be done. */
 const taskMs = 120_000;
 
@@ -28,53 +40,38 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   const inTurn = inTurns(options.threads);
   let isClosed = false;
 
-  function run(
-    setting: RenderSetting,
-    bills: readonly BillToRender[],
-    mails: ReadonlyMap<number, MailTemplate | null> | null,
-  ): Promise<RenderOutcome> {
-    const words = mails === null ? null : Object.fromEntries(mails);
-    const own = words && Object.fromEntries(bills.map(({ bill_id: id }) => [id, words[id]]));
-    const task = { setting, bills, mails: own };
-    return inTurn(() => {
-      if (isClosed) throw new Error('the renderer is closed');
-      return threads.run(task, { limitMs });
-    });
-  }
-
-  /** The thread died or did not end. Rendering each bill alone shows which one caused it. */
-  async function oneByOne(
-    setting: RenderSetting,
-    bills: readonly BillToRender[],
-    mails: ReadonlyMap<number, MailTemplate | null> | null,
-  ): Promise<RenderOutcome> {
-    let edition = '';
-    const results: RenderResult[] = [];
-    for (const bill of bills) {
-      try {
-        const outcome = await run(setting, [bill], mails);
-        edition = outcome.edition;
-        results.push(...outcome.results);
-      } catch (error) {
-        // The bill is not at fault: the caller renders it elsewhere.
-        if (isClosed) throw error;
-        results.push({ billId: bill.bill_id, error: renderErrorOf(error) });
-      }
-    }
-    return { edition, results };
-  }
+  const desk: Desk = {
+    run: (task) =>
+      inTurn(() => {
+        if (isClosed) throw new Error('the renderer is closed');
+        return threads.run(task, { limitMs });
+      }),
+    isClosed: () => isClosed,
+  };
 
   return {
-    async render(setting, bills, mails) {
-      const tasks = tasksOf(bills).map((some) =>
-        run(setting, some, mails).catch(() => oneByOne(setting, some, mails)),
+    async render(setting, bills) {
+      const outcomes = await runAll<RenderOutcome>(
+        desk,
+        { setting, bills, mails: null },
+        (billId, error) => ({
+          results: [{ billId, error: renderErrorOf(error) }],
+          parts: new Map(),
+        }),
       );
-      const outcomes = await Promise.all(tasks);
       const results = outcomes.flatMap((outcome) => outcome.results);
       return {
-        edition: outcomes.find((outcome) => outcome.edition !== '')?.edition ?? 'none',
         results: new Map(results.map((result) => [result.billId, result])),
+        parts: new Map(outcomes.flatMap((outcome) => [...outcome.parts])),
       };
+    },
+    async write(setting, bills, templates) {
+      const outcomes = await runAll<MailResult[]>(
+        desk,
+        { setting, bills, mails: Object.fromEntries(templates) },
+        (billId, error) => [{ billId, error: renderErrorOf(error) }],
+      );
+      return new Map(outcomes.flat().map((result) => [result.billId, result]));
     },
     close() {
       isClosed = true;
@@ -83,10 +80,50 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   };
 }
 
-function tasksOf(bills: readonly BillToRender[]): BillToRender[][] {
-  const tasks: BillToRender[][] = [];
+type Desk = { run<Result>(task: RenderTask): Promise<Result>; isClosed(): boolean };
+type Failed<Result> = (billId: number, error: unknown) => Result;
+
+/** If the thread died or did not end, each bill alone shows which one caused it. */
+async function runAll<Result>(
+  desk: Desk,
+  task: RenderTask,
+  failed: Failed<Result>,
+): Promise<Result[]> {
+  const tasks = tasksOf(task).map(async (some) => {
+    try {
+      return [await desk.run<Result>(some)];
+    } catch {
+      return oneByOne(desk, some, failed);
+    }
+  });
+  return (await Promise.all(tasks)).flat();
+}
+
+async function oneByOne<Result>(
+  desk: Desk,
+  task: RenderTask,
+  failed: Failed<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const bill of task.bills) {
+    try {
+      results.push(await desk.run<Result>({ ...task, bills: [bill] }));
+    } catch (error) {
+      // The bill is not at fault: the caller renders it elsewhere.
+      if (desk.isClosed()) throw error;
+      results.push(failed(bill.bill_id, error));
+    }
+  }
+  return results;
+}
+
+/** Each with the templates of its own bills. */
+function tasksOf({ setting, bills, mails }: RenderTask): RenderTask[] {
+  const tasks: RenderTask[] = [];
   for (let at = 0; at < bills.length; at += billsPerTask) {
-    tasks.push(bills.slice(at, at + billsPerTask));
+    const some = bills.slice(at, at + billsPerTask);
+    const own = mails && Object.fromEntries(some.map(({ bill_id: id }) => [id, mails[id] ?? null]));
+    tasks.push({ setting, bills: some, mails: own });
   }
   return tasks;
 }

@@ -1,9 +1,9 @@
-// Bills as PDF: one, or many in one file.
+// Bills as PDF.
 import { parseDate } from '../../base/calendar.ts';
-import { AppError } from '../../base/errors.ts';
 import { openPdf, type PdfFile } from '../../base/pdf/document.ts';
 import { type Page, paintPage } from '../../base/pdf/page.ts';
-import type { Typefaces } from '../../base/typeset/face.ts';
+import type { Piece } from '../../base/pdf/pieces.ts';
+import type { Face, FaceUse, Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
 import type { BillDocumentInput } from './bill-document.ts';
 import { documentView } from './credit-note-view.ts';
@@ -17,6 +17,30 @@ export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()
   for (const page of layOutBill(input, typefaces)) paintPage(file, page);
   file.end();
   return file.take();
+}
+
+/**
+ * The PDFs of some bills, each in pieces. They embed the same glyphs, so that their fonts are the
+ * same bytes. A bill that cannot be rendered has its error instead.
+ */
+export function renderBills(inputs: readonly (() => BillDocumentInput)[]): (Piece[] | Error)[] {
+  const typefaces = notoTypefaces();
+  const uses = new Map<Face, FaceUse>();
+  const files = inputs.map((read) => {
+    try {
+      const input = read();
+      const file = openBillPdf(input, titleOf(input), uses);
+      for (const page of layOutBill(input, typefaces)) paintPage(file, page);
+      return file;
+    } catch (error) {
+      return error as Error;
+    }
+  });
+  return files.map((file) => {
+    if (file instanceof Error) return file;
+    file.end();
+    return file.takePieces();
+  });
 }
 
 function titleOf({ bill, creditNote }: BillDocumentInput): string {
@@ -43,46 +67,17 @@ export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page
   return smaller.length < pages.length ? smaller : pages;
 }
 
-/**
- * One PDF of many bills, in pieces: as fast as they are taken, and with little more memory than one
- * bill needs. A bill that cannot be rendered is left out and reported to `onFailed`.
- */
-export async function* mergeBills(
-  bills: AsyncIterable<BillDocumentInput> | Iterable<BillDocumentInput>,
-  onFailed: (input: BillDocumentInput, error: AppError) => void,
-): AsyncGenerator<Buffer, void> {
-  const typefaces = notoTypefaces();
-  let file: PdfFile | undefined;
-  for await (const input of bills) {
-    const pages = pagesOrError(input, typefaces);
-    if (pages instanceof AppError) {
-      onFailed(input, pages);
-      continue;
-    }
-    file ??= openBillPdf(input, lineText(input.bill.termLabel));
-    for (const page of pages) paintPage(file, page);
-    yield file.take();
-  }
-  if (file === undefined) return;
-  file.end();
-  yield file.take();
-}
-
-function pagesOrError(input: BillDocumentInput, typefaces: Typefaces): Page[] | AppError {
-  try {
-    return layOutBill(input, typefaces);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}
-
-function openBillPdf({ bill, creditNote, locale }: BillDocumentInput, title: string): PdfFile {
+function openBillPdf(
+  { bill, creditNote, locale }: BillDocumentInput,
+  title: string,
+  uses?: Map<Face, FaceUse>,
+): PdfFile {
   const issueDate = creditNote?.issueDate ?? bill.issueDate;
   const date = parseDate(issueDate ?? '') ?? parseDate(bill.endDate);
   return openPdf({
     title: title === '' ? `Bill ${bill.billID}` : title,
     createdOn: date ?? Temporal.PlainDate.from('2000-01-01'),
     language: locale,
+    ...(uses && { uses }),
   });
 }

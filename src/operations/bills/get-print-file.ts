@@ -1,16 +1,18 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import type { MadeDocument } from '../../domain/delivery/document-thread.ts';
+import { mergePdfs } from '../../base/pdf/merge.ts';
 import { documentThreads, printFileTurns } from '../../domain/delivery/document-threads.ts';
-import { printBatches } from '../../domain/delivery/print-batches.ts';
+import { listCancelled } from '../../domain/delivery/documents-store.ts';
+import { printDocuments } from '../../domain/delivery/print-documents.ts';
 import {
   findPrintFile,
   listPrintedBills,
   type PrintFileRow,
 } from '../../domain/delivery/print-files-store.ts';
-import type { PrintBatch } from '../../domain/delivery/print-inputs.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
 import { id, ordinal } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
+import { billToShow } from './shown-document-fields.ts';
 
 export const getPrintFile = operation({
   path: '/billing/bills/get-print-file',
@@ -36,33 +38,36 @@ export const getPrintFile = operation({
       const message = `Job ${jobId} has no print file ${part}`;
       throw new AppError('PRINT_FILE_NOT_FOUND', { message, field: 'part' });
     }
-    const { made, cancelled } = await render(call, file);
-    const data = { contentType: 'application/pdf', base64: made.base64 };
-    return { message: compared(made, file, cancelled), data };
+    const { bytes, cancelled } = await putTogether(call, file);
+    const since = cancelled > 0 ? `, with ${cancelled} cancelled since and marked so` : '';
+    const data = { contentType: 'application/pdf', base64: bytes.toString('base64') };
+    return { message: `1 found${since}`, data };
   },
 });
 
-/** Bytes are not kept, as they are not of documents: any server makes them from the same parts. */
-async function render(call: Call, file: PrintFileRow) {
-  const { tenantId } = call.tenant;
-  const billIds = await listPrintedBills(call.tx, tenantId, file);
-  const print = { termId: file.term_id, billIds };
-  const batches = printBatches(call.tx, tenantId, print, (billId) => {
-    throw new Error(`bill ${billId} of print file ${file.name} has no document`);
-  });
-  let cancelled = 0;
-  async function* counted(): AsyncGenerator<PrintBatch> {
-    for await (const batch of batches) {
-      cancelled += batch.bills.filter(({ bill }) => bill.status === 'Cancelled').length;
-      yield batch;
+/** Of the documents as they were published, but for bills that were cancelled since. */
+async function putTogether(call: Call, file: PrintFileRow) {
+  const { tx, tenant } = call;
+  const { tenantId } = tenant;
+  const { locale } = await findSettings(tx, tenantId);
+  const billIds = await listPrintedBills(tx, tenantId, file);
+  const cancelled = await listCancelled(tx, tenantId, billIds);
+  async function* files() {
+    const documents = printDocuments(tx, tenantId, billIds, () => {
+      throw new AppError('DOCUMENT_DIFFERS');
+    });
+    for await (const { billId, file: published } of documents) {
+      yield cancelled.has(billId) ? await cancelledFile(call, billId) : published;
     }
   }
-  return { made: await documentThreads().makePrintFile(counted()), cancelled };
+  const pieces: Buffer[] = [];
+  const info = { title: `Bills ${file.job_id}`, language: locale };
+  for await (const piece of mergePdfs(files(), info)) pieces.push(piece);
+  return { bytes: Buffer.concat(pieces), cancelled: cancelled.size };
 }
 
-function compared(made: MadeDocument, file: PrintFileRow, cancelled: number): string {
-  if (file.sha256 === made.sha256) return '1 found';
-  if (cancelled > 0) return `1 found, with ${cancelled} cancelled since and marked so`;
-  if (file.edition === made.edition) throw new AppError('DOCUMENT_DIFFERS');
-  return '1 found, laid out again by another version of the program';
+async function cancelledFile(call: Call, billId: number): Promise<Buffer> {
+  const { task } = await billToShow(call, billId, 'Cancelled');
+  const { base64 } = await documentThreads().make({ ...task, format: 'PDF' });
+  return Buffer.from(base64, 'base64');
 }

@@ -9,7 +9,8 @@ import { billedAmount, type Counts, reversalsOf, runCheck } from './checks-store
 /**
  * A bill is of the context, batch and type of its term and due with it, says of payments what the
  * ledger does, was issued when its document was made, and knew of no entry that came after it. One
- * that was cancelled is credited in full. A term is as far as its bills are.
+ * that was cancelled is credited in full. Files of documents are those that were published. A term
+ * is as far as its bills are.
  */
 export function checkStates(tx: Tx, tenantId: number): Promise<Counts> {
   return runCheck(tx, tenantId, {
@@ -25,6 +26,8 @@ export function checkStates(tx: Tx, tenantId: number): Promise<Counts> {
       ${wronglyPaid(tenantId)}
       union all
       ${wronglyIssued(tenantId)}
+      union all
+      ${wrongFiles(tenantId)}
       union all
       ${wronglyBooked(tenantId)}
       union all
@@ -164,6 +167,26 @@ function wronglyIssued(tenantId: number): Sql {
     where b.tenant_id = ${tenantId} and case b.status when 'Cancelled' then false
       when 'Published' then d.issue_date is null or b.issue_date is distinct from d.issue_date
       else b.issue_date is not null end`;
+}
+
+/** The file of a document, put together from its own bytes and its parts, is what was published. */
+function wrongFiles(tenantId: number): Sql {
+  return sql`
+    select 'the file of document ' || d.document_id || ' is not the one that was published'
+    from bill_documents d
+    left join document_contents c on c.tenant_id = ${tenantId} and c.document_id = d.document_id
+    left join lateral (
+      select sha256(string_agg(
+        substr(c.own, s.first + 1, s.last - s.first) || coalesce(p.bytes, ''), '' order by s.n
+      )) as sha256
+      from (
+        select n, coalesce(c.part_offsets[n], 0) as first,
+          coalesce(c.part_offsets[n + 1], length(c.own)) as last
+        from generate_series(0, cardinality(c.part_offsets)) n
+      ) s
+      left join document_parts p on p.tenant_id = ${tenantId} and p.sha256 = c.part_hashes[s.n + 1]
+    ) f on true
+    where d.tenant_id = ${tenantId} and d.error is null and f.sha256 is distinct from d.sha256`;
 }
 
 /** Bills are ahead of their term only while a step runs, or where one was broken off. */

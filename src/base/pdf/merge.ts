@@ -1,0 +1,184 @@
+// Many PDF files as one, page after page. It reads the files that this program writes: a table of
+// all objects at the end, no compressed objects. What several files have in common, such as fonts,
+// is written once.
+import { hash } from 'node:crypto';
+
+/** Objects of the merged file that are written last. */
+const catalogId = 1;
+const pagesId = 2;
+const infoId = 3;
+
+export type MergeInfo = {
+  /** Letters, digits and plain signs. */
+  readonly title: string;
+  /** BCP 47. */
+  readonly language: string;
+};
+
+/** In pieces, as fast as they are taken. Nothing is yielded for no file. */
+export async function* mergePdfs(
+  files: AsyncIterable<Buffer> | Iterable<Buffer>,
+  info: MergeInfo,
+): AsyncGenerator<Buffer, void> {
+  const merged = openMerged();
+  for await (const file of files) {
+    const source = readPdf(file);
+    const copied = new Map<number, number>();
+    for (const page of source.pages) merged.addPage(source, page, copied);
+    yield merged.take();
+  }
+  if (merged.pages() > 0) yield merged.end(info);
+}
+
+type PdfObject = {
+  /** As it is written before the stream. */
+  text: string;
+  stream: Buffer | null;
+};
+
+type Source = { pages: readonly number[]; object(id: number): PdfObject };
+
+const reference = /(\d+) 0 R\b/g;
+
+function readPdf(file: Buffer): Source {
+  const tail = file.toString('latin1', Math.max(0, file.length - 64));
+  const start = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)?.[1] ?? Number.NaN);
+  const table = /^xref\s+0 (\d+)\s+/.exec(file.toString('latin1', start, start + 40));
+  if (!table) throw new Error('a document has no table of its objects');
+  const entries = start + table[0].length;
+  const entryBytes = 20;
+  const offsetOf = (id: number) => {
+    const at = entries + id * entryBytes;
+    return Number(file.toString('latin1', at, at + 10));
+  };
+  const object = (id: number) => readObject(file, offsetOf(id), id);
+  const trailer = file.toString('latin1', entries + Number(table[1]) * entryBytes);
+  const catalog = object(referenceAfter(trailer, 'Root'));
+  const pages = object(referenceAfter(catalog.text, 'Pages'));
+  const kids = /\/Kids \[([^\]]*)\]/.exec(pages.text)?.[1] ?? '';
+  return { pages: [...kids.matchAll(reference)].map((kid) => Number(kid[1])), object };
+}
+
+function referenceAfter(text: string, name: string): number {
+  const found = new RegExp(`/${name} (\\d+) 0 R`).exec(text)?.[1];
+  if (found === undefined) throw new Error(`a document does not say where its ${name} is`);
+  return Number(found);
+}
+
+function readObject(file: Buffer, offset: number, id: number): PdfObject {
+  const head = `${id} 0 obj\n`;
+  if (file.toString('latin1', offset, offset + head.length) !== head) {
+    throw new Error(`object ${id} of a document is not at its place`);
+  }
+  const from = offset + head.length;
+  const end = file.indexOf('endobj', from);
+  const streamAt = file.indexOf('\nstream\n', from);
+  if (streamAt < 0 || streamAt > end) {
+    return { text: file.toString('latin1', from, end).trimEnd(), stream: null };
+  }
+  const text = file.toString('latin1', from, streamAt);
+  const length = Number(/\/Length (\d+)/.exec(text)?.[1] ?? 0);
+  const first = streamAt + '\nstream\n'.length;
+  return { text, stream: file.subarray(first, first + length) };
+}
+
+function openMerged() {
+  const output = openOutput();
+  const pages: number[] = [];
+  /** By what is in them. */
+  const written = new Map<string, number>();
+
+  /** What it refers to comes first, so that it has its numbers. */
+  function copy(source: Source, id: number, copied: Map<number, number>): number {
+    const known = copied.get(id);
+    if (known !== undefined) return known;
+    const { text, stream } = source.object(id);
+    const object = { text: renumbered(source, text, copied), stream };
+    const content = [Buffer.from(object.text, 'latin1'), stream ?? Buffer.alloc(0)];
+    const digest = hash('sha1', Buffer.concat(content));
+    const same = written.get(digest) ?? output.add(object);
+    written.set(digest, same);
+    copied.set(id, same);
+    return same;
+  }
+
+  function renumbered(source: Source, text: string, copied: Map<number, number>): string {
+    return text.replace(reference, (_, id) => `${copy(source, Number(id), copied)} 0 R`);
+  }
+
+  return {
+    take: output.take,
+    pages: () => pages.length,
+    addPage(source: Source, id: number, copied: Map<number, number>) {
+      const own = source.object(id).text.replace(/\/Parent \d+ 0 R\s*/, '');
+      const text = renumbered(source, own, copied);
+      const page = text.replace('<<', `<<\n/Parent ${pagesId} 0 R`);
+      pages.push(output.add({ text: page, stream: null }));
+    },
+    end({ title, language }: MergeInfo) {
+      const kids = pages.map((page) => `${page} 0 R`).join(' ');
+      const lang = `/Lang (${plain(language)})`;
+      const maker = '/Producer (Billwright)\n/Creator (Billwright)';
+      output.write(catalogId, `<<\n/Type /Catalog\n/Pages ${pagesId} 0 R\n${lang}\n>>`);
+      output.write(pagesId, `<<\n/Type /Pages\n/Count ${pages.length}\n/Kids [${kids}]\n>>`);
+      output.write(infoId, `<<\n/Title (${plain(title)})\n${maker}\n>>`);
+      return output.end();
+    },
+  };
+}
+
+/** Objects one after the other, and the table of where they are. */
+function openOutput() {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const offsets: number[] = [0, 0, 0, 0];
+
+  function append(text: string | Buffer): void {
+    const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
+    pieces.push(bytes);
+    length += bytes.length;
+  }
+
+  function write(id: number, text: string, stream: Buffer | null = null): void {
+    offsets[id] = length;
+    append(`${id} 0 obj\n${text}\n`);
+    if (stream) {
+      append('stream\n');
+      append(stream);
+      append('\nendstream\n');
+    }
+    append('endobj\n');
+  }
+
+  function take(): Buffer {
+    const all = Buffer.concat(pieces);
+    pieces = [];
+    return all;
+  }
+
+  append('%PDF-1.7\n%\xff\xff\xff\xff\n');
+  return {
+    write,
+    take,
+    /** Returns its number. */
+    add({ text, stream }: PdfObject): number {
+      const id = offsets.length;
+      write(id, text, stream);
+      return id;
+    },
+    end() {
+      const start = length;
+      const lines = offsets.slice(1).map((at) => `${String(at).padStart(10, '0')} 00000 n \n`);
+      append(`xref\n0 ${offsets.length}\n0000000000 65535 f \n${lines.join('')}`);
+      const roots = `/Root ${catalogId} 0 R\n/Info ${infoId} 0 R`;
+      append(`trailer\n<<\n/Size ${offsets.length}\n${roots}\n>>\n`);
+      append(`startxref\n${start}\n%%EOF\n`);
+      return take();
+    },
+  };
+}
+
+/** Fit for a string of a PDF without escapes. */
+function plain(text: string): string {
+  return text.replace(/[^A-Za-z0-9 ._/-]/g, ' ');
+}

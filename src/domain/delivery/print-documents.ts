@@ -1,0 +1,29 @@
+// The documents of the bills of a print file, read some at a time.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Tx } from '../../base/db/pool.ts';
+import { listDocumentsOf } from './documents-store.ts';
+import { readFiles } from './files-store.ts';
+
+const billsPerRead = 100;
+
+/** In the order of the bills. A bill whose document is missing or damaged is left out. */
+export async function* printDocuments(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+  onMissing: (billId: number) => void,
+): AsyncGenerator<{ billId: number; file: Buffer }> {
+  for (let at = 0; at < billIds.length; at += billsPerRead) {
+    const some = billIds.slice(at, at + billsPerRead);
+    const documents = await listDocumentsOf(tx, tenantId, some);
+    const made = documents.filter((one) => one.format === 'PDF' && one.error === null);
+    const files = await readFiles(tx, tenantId, made);
+    for (const billId of some) {
+      const file = files.get(billId);
+      if (file === undefined) onMissing(billId);
+      else yield { billId, file };
+      // Between two bills other things get their turn.
+      await turn();
+    }
+  }
+}
