@@ -9,6 +9,7 @@ type Night = { files: string[]; environment: Record<string, string> };
 
 const nights: Night[] = [
   { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
+  { files: ['test/documents/hostile-length.test.ts'], environment: { HOSTILE_SHARE: '1' } },
   { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },
   { files: ['test/rating/fuzz.test.ts'], environment: { FUZZ_INPUTS: '1000000' } },
   {

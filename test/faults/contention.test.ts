@@ -24,10 +24,10 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
-/** Parts of a thousand: with eight of them each worker has one. */
-const postedAtOnce = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_200);
+/** Chunks of a thousand: two daily; each night there is one for most of the workers. */
+const postedAtOnce = Number(process.env.FAULT_SUBSCRIPTIONS ?? 1_200);
 /** Chunks besides a paused one. */
-const undisturbed = process.env.FAULT_SUBSCRIPTIONS ? 4 : 2;
+const undisturbed = process.env.FAULT_SUBSCRIPTIONS ? 4 : 1;
 
 let made = 0;
 

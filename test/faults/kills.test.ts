@@ -27,7 +27,7 @@ import { termID } from '../support/residential-rows.ts';
 import { mailConnections, openSupervisor, type Target, targets } from '../support/supervisor.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
-const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 100);
+const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 40);
 /** Of each target in each step; without it, one term with one kill in each step. */
 const wanted = Number(process.env.FAULT_KILLS ?? 0);
 /** In one step of one term: more would leave no moment in which anything is done. */

@@ -23,7 +23,7 @@ import { openSupervisor } from '../support/supervisor.ts';
 
 const supervisor = await openSupervisor();
 const { place, dataFolder, rows } = supervisor;
-const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 120);
+const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 60);
 const steps = ['generate', 'post', 'publish'] as const;
 
 let made = 0;

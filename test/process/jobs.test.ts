@@ -69,7 +69,7 @@ async function ended(client: TestClient, jobID: number) {
 }
 
 /** Two parts, or more if FAULT_SUBSCRIPTIONS says so: a multiple of ten. */
-const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_400);
+const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_050);
 const locked = lockedOf(subscriptions);
 const lockedMessage = messageOf(subscriptions);
 
@@ -156,7 +156,7 @@ function randomFrom(seed: number): () => number {
 
 test('a worker that was paused loses its part to another and cannot commit it', async () => {
   // Two parts: one for each worker.
-  const count = 2_400;
+  const count = 2_050;
   const { client, tenantId, termID } = await openRun(count);
   const gate = await closeGate(scene, 'term_readings');
   const zombie = startWorker(scene, { leaseSeconds: 2, lanes: 1 });

@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/rating/compile/name-scope.ts';
 import { tariffCases } from './tariff-cases.ts';
 
-const inputs = Number(process.env.FUZZ_INPUTS ?? 10_000);
+const inputs = Number(process.env.FUZZ_INPUTS ?? 5_000);
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_101);
 const names = contextNames(tariffCases[0]?.service as never);
 const places: FormulaPlace[] = ['Value', 'Segment', 'Term', 'Late', 'Security', 'Hold'];

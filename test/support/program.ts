@@ -15,7 +15,7 @@ import pg from 'pg';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { demoLogin as demo } from '../../src/domain/access/demo-login.ts';
-import { quickNode } from './quick-node.ts';
+import { quickProgram } from './quick-node.ts';
 import { copyReadyFolder } from './ready-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -105,13 +105,14 @@ const unlimited = '1000000/1000000';
 
 function environment(own: Record<string, string>): NodeJS.ProcessEnv {
   // Of the surrounding environment only what a process needs to run at all, and to load quickly.
-  const { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE, BILLWRIGHT_TEST_BUNDLE } = process.env;
   return {
     PATH,
     HOME,
     TMPDIR,
     LANG,
     NODE_COMPILE_CACHE,
+    BILLWRIGHT_TEST_BUNDLE,
     PORT: '0',
     // A program that is started for one question does not need a utility to ask it of.
     DEMO_SUBSCRIPTIONS: '0',
@@ -125,7 +126,7 @@ function environment(own: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 function spawnProgram(args: readonly string[], env: Record<string, string>): Program {
-  const child = spawn(process.execPath, [...quickNode, mainFile, ...args], {
+  const child = spawn(process.execPath, [...quickProgram, mainFile, ...args], {
     cwd: root,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

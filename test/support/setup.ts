@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeBundle, removeBundle } from './bundle.ts';
 import { smallDatabases, startCluster } from './cluster.ts';
 import { makeReadyFolder } from './ready-folder.ts';
 
@@ -29,12 +30,13 @@ export async function globalSetup(): Promise<void> {
   chmodSync(folder, 0o755);
   // Inherited, too.
   if (isInMemory) process.env.TMPDIR = folder;
-  await makeReadyFolder(join(folder, 'ready'));
+  await Promise.all([makeBundle(), makeReadyFolder(join(folder, 'ready'))]);
   stop = await startCluster(smallDatabases);
 }
 
 export async function globalTeardown(): Promise<void> {
   await stop?.();
+  removeBundle();
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 

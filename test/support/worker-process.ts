@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from './program.ts';
-import { quickNode } from './quick-node.ts';
+import { quickProgram } from './quick-node.ts';
 import type { Scene } from './scene.ts';
 
 const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -25,12 +25,13 @@ export async function startWorkerProcess(
   const { host, port, user } = scene.cluster.owner;
   const url = `postgresql://${user}@localhost/${scene.databaseName}`;
   const folder = mkdtempSync(join(tmpdir(), 'billwright-worker-'));
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [...quickNode, mainFile, 'work'], {
+  const { PATH, HOME, NODE_COMPILE_CACHE, BILLWRIGHT_TEST_BUNDLE } = process.env;
+  const child = spawn(process.execPath, [...quickProgram, mainFile, 'work'], {
     env: {
       PATH,
       HOME,
       NODE_COMPILE_CACHE,
+      BILLWRIGHT_TEST_BUNDLE,
       DATABASE_URL: `${url}?host=${encodeURIComponent(host)}&port=${port}`,
       BILLWRIGHT_ALLOW_UNSAFE_DATABASE: '1',
       BILLWRIGHT_DATA: folder,
