@@ -8,6 +8,7 @@ import { ask, clientOf, makeFullTerm, stepNames } from '../support/full-term.ts'
 import { finish, openPlace, until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { columnsOf, seal, type Tampering, tamper, testTamperings } from '../support/tampering.ts';
+import { waitingLine } from '../support/waiting-line.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
@@ -55,6 +56,7 @@ const lawsOf: Record<string, string[]> = {
 };
 
 const tamperings: readonly Tampering[] = [
+  waitingLine(tenantId),
   {
     what: 'a line of a journal is changed',
     table: 'journal_lines',

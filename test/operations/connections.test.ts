@@ -120,6 +120,7 @@ function shownOfEverything(one: Shown, meter: number, payer: number) {
     batchCode: 'B01',
     status: 'Active',
     disconnectionKind: null,
+    dunningHold: null,
     chargingType: 'Postpaid',
     postType: 'Post Subscription',
     connectionDate: today.replaceAll('/', ''),

@@ -1,12 +1,13 @@
 // Credit notes: components of posted bills are credited, in part or as a whole.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertChecks } from '../support/checks.ts';
+import { assertChecks, resultsOf } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { bookSurcharge } from '../support/surcharges.ts';
+import { seal, tamper } from '../support/tampering.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -45,6 +46,27 @@ test('a credit note above what is open returns what was paid to the wallet, and 
   assert.deepEqual(await balances(place), [700, 0]);
   const { data } = await place.client.getBills({ billID });
   assert.deepEqual(data.bills[0]?.components?.map(Object.values), [['fee', 1000, 300, 0, 700]]);
+  await assertChecks(scene, place.tenantId);
+});
+
+test('the seal of a credit note covers its lines', async () => {
+  const place = await openOwing(scene, 'credit-sealed');
+  const number = await place.connectOld();
+  const [bill] = await place.bill({ [number]: 100 });
+  await credit(place, { billID: bill?.billID ?? 0, lines: [{ component: 'fee', amount: 30 }] });
+  await seal(scene);
+  const change = (component: string) =>
+    tamper(
+      scene,
+      `update credit_note_lines set component = '${component}' where tenant_id = ${place.tenantId}`,
+    );
+  await change('other');
+  const wrong = (await resultsOf(scene, place.tenantId)).filter((one) => one.wrong > 0);
+  assert.deepEqual(
+    wrong.flatMap((one) => [one.check, ...one.examples]),
+    ['L17', 'credit-note 1 was changed'],
+  );
+  await change('fee');
   await assertChecks(scene, place.tenantId);
 });
 

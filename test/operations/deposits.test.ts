@@ -55,6 +55,25 @@ test('a demanded deposit is an open item, held once it is paid, and refunded onc
   await assertChecks(scene, place.tenantId);
 });
 
+test('a deposit that a cheque paid is refunded only after the bank has paid the cheque', async () => {
+  const place = await openOwing(scene, 'deposit-cheque');
+  const number = await place.connectOld();
+  await demand(place, number, 100, 'D2');
+  await place.pay({ amount: 30 });
+  const cheque = { paymentMethod: 'Cheque', chequeNumber: '000452', amount: 70 } as const;
+  const paymentID = await place.pay(cheque);
+  const refund = (amount: number, reference: string) => {
+    const data = { connectionNumber: number, amount, reference, reason: 'Paid in time' };
+    return place.client.refundDeposit({ data });
+  };
+  // 100 are held, 70 of them uncleared.
+  await refuses(refund(31, 'DR2'), 'NOT_CLEARED', { statusCode: 422, field: 'data.amount' });
+  await refund(30, 'DR3');
+  await place.client.clearPayment({ data: { paymentID } });
+  await refund(70, 'DR4');
+  assert.equal(await balance(place, 'DEPOSIT'), 0);
+});
+
 test('closing takes back what was not paid of a deposit, and applies the rest to the oldest bill', async () => {
   const place = await openOwing(scene, 'deposit-closing');
   const number = await place.connectOld();

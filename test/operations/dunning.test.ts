@@ -114,11 +114,15 @@ test('a hold and a promise pause dunning until their dates; a promise not kept i
   await client.updateUser({
     user: { partyNumber: party, dunningHold: { until: '20/08/2028', reason: 'In hospital' } },
   });
+  const { data: view } = await client.getUsers({ partyNumber: party });
+  assert.deepEqual(view.user.dunningHold, { until: '20/08/2028', reason: 'In hospital' });
   await place.on('20/08');
   assert.deepEqual(await dunningOf(place), []);
   await client.updateConnection({
     data: { connectionNumber: number, dunningHold: { until: '21/08/2028', reason: 'Dialysis' } },
   });
+  const { data: shown } = await client.getConnections({ connectionNumber: number });
+  assert.deepEqual(shown.connections[0]?.dunningHold, { until: '21/08/2028', reason: 'Dialysis' });
   await place.on('21/08');
   assert.deepEqual(await dunningOf(place), []);
   await place.on('22/08');

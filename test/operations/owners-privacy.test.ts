@@ -73,6 +73,9 @@ async function openHandedOver() {
   const context = { serviceCode: offer.serviceCode, ...days };
   const final = { type: 'Final' as const, connectionNumbers: [connection], label: 'OLDMARK last' };
   await bill(clerk, { ...context, ...final });
+  const lines = [{ component: 'energyCharge', amount: 10 }];
+  const credit = { billID: 1, lines, reason: 'OLDMARK goodwill', reference: 'OLDMARK-CN' };
+  await clerk.makeCreditNotes({ creditNotes: [credit] });
   const newLogin = await customerLogin(admin, 'NEWMARK-login', next);
   return { admin, clerk, number, connection, old, next, context, oldLogin, newLogin };
 }
@@ -170,6 +173,11 @@ async function answersTo(client: TestClient, names: { own: number; other: number
   for (const partyNumber of [names.own, names.other]) {
     await note(client.getStatement({ partyNumber }));
   }
+  for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { billID: 1 }]) {
+    await note(client.getCreditNotes(filter));
+  }
+  await note(client.getCreditNoteDocument({ creditNoteID: 1 }));
+  await note(asText(client.getCreditNoteDocument({ creditNoteID: 1, format: 'HTML' })));
   for (const billID of [1, 2, 3]) {
     await note(client.explainBill({ billID }));
     await note(client.getBillDocument({ billID }));
@@ -201,12 +209,28 @@ test('the questions of this file are all that a customer may ask', () => {
     'getBillDocument',
     'getBills',
     'getConnections',
+    'getCreditNoteDocument',
+    'getCreditNotes',
     'getPayments',
     'getReadings',
     'getStatement',
     'getUsers',
     'makeReadings',
   ]);
+});
+
+test('a customer sees the own credit notes, and none of the other owner', async () => {
+  const { oldLogin, newLogin } = place;
+  const own = (await oldLogin.getCreditNotes({})).data.creditNotes;
+  assert.deepEqual(
+    own.map(({ reference, amount }) => [reference, amount]),
+    [['OLDMARK-CN', 10]],
+  );
+  const { contentType } = (await oldLogin.getCreditNoteDocument({ creditNoteID: 1 })).data;
+  assert.equal(contentType, 'application/pdf');
+  assert.deepEqual((await newLogin.getCreditNotes({})).data.creditNotes, []);
+  const other = newLogin.getCreditNoteDocument({ creditNoteID: 1 });
+  await refuses(other, 'CREDIT_NOTE_NOT_FOUND');
 });
 
 test('the new owner enters no reading of a day before the transfer', async () => {
@@ -304,5 +328,6 @@ test('operators see the whole past', async () => {
   assert.equal(one?.description, 'OLDMARK house');
   assert.equal(one?.readings?.length, 5);
   assert.equal((await clerk.getReadings({ number })).data.readings.length, 5);
-  assert.equal(one?.ledger?.length, 3);
+  // Three bills and a credit note.
+  assert.equal(one?.ledger?.length, 4);
 });

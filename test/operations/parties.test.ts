@@ -65,6 +65,7 @@ test('the first party has number 100001, and a view shows every field', async ()
     walletAccount: { balance: 0 },
     outstandingAccount: { balance: 0 },
     userAccount: { status: 'NONE' },
+    dunningHold: null,
     subscriptionGroups: [],
     subscriptions: [],
   });

@@ -57,6 +57,11 @@ test('a bill draws on the wallet; the customer is warned, disconnected and, topp
   await place.on('06/08');
   assert.equal(await sendMails(), 1);
   assert.match(server.received[0]?.text ?? '', /Left: 13\.88/);
+  const low = (await client.getEvents({ type: 'wallet.low' })).data.events;
+  assert.deepEqual(
+    low.map(({ data }) => (data as { amountLeft: number }).amountLeft),
+    [13.88],
+  );
   // Ten days on 11/08: 30 - 10 * 100 / 31 is below zero; two days of grace.
   await place.on('12/08');
   assert.equal(await status(), 'Active');
@@ -67,4 +72,12 @@ test('a bill draws on the wallet; the customer is warned, disconnected and, topp
   await place.on('14/08');
   assert.equal(await status(), 'Active');
   await assertChecks(scene, tenantId);
+
+  // 130 - 13 * 100 / 31 = 88.07. A second subscription that owes 70 draws on the same wallet: 18.07
+  // are left for both.
+  const accounts = [{ title: 'Receivable' as const, balance: 70 }];
+  await place.connectOld({ accounts });
+  await place.on('15/08');
+  const again = (await client.getEvents({ type: 'wallet.low' })).data.events.slice(1);
+  assert.equal(again.length, 2, 'both are low');
 });

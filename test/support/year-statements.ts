@@ -231,14 +231,14 @@ const mover: Line[] = [
   ['02/06', 'Bill', 300, 0, 630],
   // 630 + 30: 10 % of 300
   ['16/06', 'Surcharge', 30, 0, 660],
-  // 660 - 300: the bill of May moves to the keeper
-  ['20/06', 'Transfer', 0, 300, 360],
-  // 360 - 300: the bill of June
-  ['20/06', 'Transfer', 0, 300, 60],
-  // 60 - 30: the surcharge of May
-  ['20/06', 'Transfer', 0, 30, 30],
-  // 30 - 30: the surcharge of June
-  ['20/06', 'Transfer', 0, 30, 0],
+  // 660 - 30: the surcharge of May moves to the keeper, before its bill
+  ['20/06', 'Transfer', 0, 30, 630],
+  // 630 - 300: the bill of May
+  ['20/06', 'Transfer', 0, 300, 330],
+  // 330 - 30: the surcharge of June
+  ['20/06', 'Transfer', 0, 30, 300],
+  // 300 - 300: the bill of June
+  ['20/06', 'Transfer', 0, 300, 0],
   // 0 + 150: 300 x 15 / 30 days, to 15/06
   ['20/06', 'Bill', 150, 0, 150],
   // 150 - 150
@@ -283,26 +283,26 @@ const keeper: Line[] = [
   ['02/06', 'Bill', 300, 0, 300],
   // 300 - 300
   ['02/06', 'Payment', 0, 300, 0],
-  // 0 + 300: the bill of May, from the mover
-  ['20/06', 'Transfer', 300, 0, 300],
-  // 300 + 300: the bill of June
-  ['20/06', 'Transfer', 300, 0, 600],
-  // 600 + 30: the surcharge of May
-  ['20/06', 'Transfer', 30, 0, 630],
-  // 630 + 30: the surcharge of June
-  ['20/06', 'Transfer', 30, 0, 660],
+  // 0 + 30: the surcharge of May, from the mover
+  ['20/06', 'Transfer', 30, 0, 30],
+  // 30 + 300: the bill of May
+  ['20/06', 'Transfer', 300, 0, 330],
+  // 330 + 30: the surcharge of June
+  ['20/06', 'Transfer', 30, 0, 360],
+  // 360 + 300: the bill of June
+  ['20/06', 'Transfer', 300, 0, 660],
   // 660 + 150: 300 x 15 / 30 days of the home, from 16/06
   ['02/07', 'Bill', 150, 0, 810],
   // 810 + 300: the own home
   ['02/07', 'Bill', 300, 0, 1_110],
-  // 1,110 - 300
-  ['02/07', 'Payment', 0, 300, 810],
-  // 810 - 30
-  ['02/07', 'Payment', 0, 30, 780],
-  // 780 - 300
-  ['02/07', 'Payment', 0, 300, 480],
-  // 480 - 30
-  ['02/07', 'Payment', 0, 30, 450],
+  // 1,110 - 30: first the surcharge of May
+  ['02/07', 'Payment', 0, 30, 1_080],
+  // 1,080 - 300
+  ['02/07', 'Payment', 0, 300, 780],
+  // 780 - 30
+  ['02/07', 'Payment', 0, 30, 750],
+  // 750 - 300
+  ['02/07', 'Payment', 0, 300, 450],
   // 450 - 150
   ['02/07', 'Payment', 0, 150, 300],
   // 300 - 300

@@ -126,8 +126,10 @@ const creditNoteColumns = [
   ...['credit_note_id', 'credit_note_number', 'bill_id', 'party_id', 'amount', 'to_wallet'],
   ...['issue_date', 'reason', 'journal_id', 'rebill_term_id', 'reference', 'cancels_bill'],
   'created_by',
-  seconds('created_at'),
-];
+]
+  .map((name) => `r.${name}`)
+  .concat(seconds('r.created_at'));
+const noteLineColumns = ['line_number', 'bill_id', 'subscription_id', 'component', 'amount'];
 const documentColumns = [
   ...['document_id', 'bill_id', 'term_id', 'format', 'setting_version', 'template_id'],
   ...['template_version', 'size', "encode(sha256, 'hex')", 'error'],
@@ -151,8 +153,8 @@ function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): S
       group by r.tenant_id, r.request_id`;
   }
   if (kind === 'journal') return journalContents(tenantId, ids);
+  if (kind === 'credit-note') return creditNoteContents(tenantId, ids);
   const [table, key, columns] = {
-    'credit-note': ['credit_notes', 'credit_note_id', creditNoteColumns] as const,
     document: ['bill_documents', 'document_id', documentColumns] as const,
     delivery: ['deliveries', 'delivery_id', deliveryColumns] as const,
   }[kind];
@@ -161,6 +163,21 @@ function contents(tenantId: number, kind: SealedKind, ids: readonly string[]): S
       ${hashed(columns)} as hash
     from ${sql.ref(table)}
     where tenant_id = ${tenantId} and ${sql.ref(key)} = any(${ids}::bigint[])`;
+}
+
+/** A credit note with its lines. */
+function creditNoteContents(tenantId: number, ids: readonly string[]): Sql {
+  return sql`
+    select r.tenant_id, 'credit-note ' || r.credit_note_id as item, 1 + l.rows as rows,
+      sha256(${hashed(creditNoteColumns)} || coalesce(l.hash, '')) as hash
+    from credit_notes r
+    cross join lateral (
+      select count(*) as rows,
+        sha256(string_agg(${hashed(noteLineColumns)}, ''::bytea order by line_number)) as hash
+      from credit_note_lines
+      where tenant_id = ${tenantId} and credit_note_id = r.credit_note_id
+    ) l
+    where r.tenant_id = ${tenantId} and r.credit_note_id = any(${ids}::bigint[])`;
 }
 
 /** A journal with its lines and entries. */

@@ -139,6 +139,8 @@ export type CreditNoteFilter = {
   reference: string | null;
   billId: number | null;
   partyId: number | null;
+  /** Only of bills that customers see. */
+  isPublished: boolean;
   subscriptionNumber: string | null;
   fromDate: Temporal.PlainDate | null;
   toDate: Temporal.PlainDate | null;
@@ -189,9 +191,17 @@ export async function countCreditNotes(
   return rows[0]?.count ?? 0;
 }
 
+function isOfPublished(tenantId: number): Sql {
+  return sql`exists (
+    select from bills i
+    where i.tenant_id = ${tenantId} and i.bill_id = credit_notes.bill_id
+      and i.issue_date is not null
+  )`;
+}
+
 function matches(tenantId: number, filter: CreditNoteFilter): Sql {
   const { creditNoteId, creditNoteNumber, reference, billId, partyId } = filter;
-  const { subscriptionNumber, fromDate, toDate } = filter;
+  const { subscriptionNumber, fromDate, toDate, isPublished } = filter;
   return sql.join(
     [
       sql`tenant_id = ${tenantId}`,
@@ -203,6 +213,7 @@ function matches(tenantId: number, filter: CreditNoteFilter): Sql {
       ...(fromDate === null ? [] : [sql`issue_date >= ${fromDate.toString()}::date`]),
       ...(toDate === null ? [] : [sql`issue_date <= ${toDate.toString()}::date`]),
       ...(subscriptionNumber === null ? [] : [isOf(tenantId, subscriptionNumber)]),
+      ...(isPublished ? [isOfPublished(tenantId)] : []),
     ],
     sql` and `,
   );

@@ -1,7 +1,7 @@
 // Prepaid subscriptions, and what is estimated to be left for them.
 
 import type { Tx } from '../../base/db/pool.ts';
-import { sql } from '../../base/db/sql.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 
 /** Pricing contexts that are prepaid and watch balances. */
 export async function listWatchedContexts(tx: Tx, tenantId: number): Promise<number[]> {
@@ -44,6 +44,34 @@ export async function lockPrepaid(
   { contextIds, after, limit }: { contextIds: readonly number[]; after: number; limit: number },
 ): Promise<PrepaidSubscription[]> {
   const { rows } = await sql<PrepaidSubscription>`
+    ${watched(tenantId, contextIds)} and s.subscription_id > ${after}
+    order by s.subscription_id
+    limit ${limit}
+    for no key update of s
+  `.execute(tx);
+  return rows;
+}
+
+/** Others of the same parties, which draw on the same wallets. */
+export async function listPrepaidBeside(
+  tx: Tx,
+  tenantId: number,
+  wanted: {
+    contextIds: readonly number[];
+    partyIds: readonly number[];
+    chunk: readonly PrepaidSubscription[];
+  },
+): Promise<PrepaidSubscription[]> {
+  const { contextIds, partyIds, chunk } = wanted;
+  const { rows } = await sql<PrepaidSubscription>`
+    ${watched(tenantId, contextIds)} and s.party_id = any(${[...new Set(partyIds)]}::bigint[])
+      and s.subscription_id <> all(${chunk.map((one) => one.subscription_id)}::bigint[])
+  `.execute(tx);
+  return rows;
+}
+
+function watched(tenantId: number, contextIds: readonly number[]): Sql {
+  return sql`
     select s.subscription_id, s.subscription_number, s.status, s.party_id, p.party_number,
       p.name as party_name, p.email, s.context_id, c.code as context_code,
       c.name as context_name, s.billed_through, h.amount as billed_amount,
@@ -64,14 +92,8 @@ export async function lockPrepaid(
       where u.tenant_id = ${tenantId} and u.subscription_id = s.subscription_id
         and t.term ->> 'isCancelled' is null
     ) h on true
-    where s.tenant_id = ${tenantId} and s.subscription_id > ${after}
-      and s.context_id = any(${contextIds}::bigint[])
-      and (s.status = 'Active' or l.is_disconnected)
-    order by s.subscription_id
-    limit ${limit}
-    for no key update of s
-  `.execute(tx);
-  return rows;
+    where s.tenant_id = ${tenantId} and s.context_id = any(${contextIds}::bigint[])
+      and (s.status = 'Active' or l.is_disconnected)`;
 }
 
 export type PrepaidBalance = {

@@ -1,17 +1,19 @@
 // The daily job of prepaid subscriptions: what is left is estimated, customers are warned once, and
-// who has nothing left is disconnected where the service says so.
+// a customer with nothing left is disconnected where the service says so.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { majorUnits, minorUnitsFrom } from '../../base/money.ts';
 import { contextOn } from '../bills/late/late-rules.ts';
 import { type NoticeWriter, openNoticeWriter } from '../delivery/notice-text.ts';
 import { insertNotices, type NewNotice } from '../delivery/notices-store.ts';
+import { insertEvents, type NewEvent } from '../events/events-store.ts';
 import { lockWallets } from '../ledger/items-store.ts';
 import type { PrepaidRules } from '../pricing/dunning-plan.ts';
 import type { ChunkDone, RowKey } from '../tenants/daily-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import type { DunningDay } from './move.ts';
 import {
+  listPrepaidBeside,
   listWatchedContexts,
   lockPrepaid,
   type PrepaidBalance,
@@ -49,17 +51,26 @@ export async function watchPrepaid(
   for (const id of contextIds) {
     rules.set(id, (await contextOn(tx, tenantId, id, day.localDate)).prepaid);
   }
+  const beside = await listPrepaidBeside(tx, tenantId, {
+    contextIds,
+    partyIds,
+    chunk: subscriptions,
+  });
+  const needs = needsByParty([...subscriptions, ...beside], day.localDate);
   const balances: PrepaidBalance[] = [];
   const notices: NewNotice[] = [];
+  const events: NewEvent[] = [];
   const writers = new Map<number, NoticeWriter | undefined>();
   for (const one of subscriptions) {
     const rule = rules.get(one.context_id);
     if (!rule) continue;
-    const left = leftOf(one, wallets.get(one.party_id) ?? 0, day.localDate);
+    const left = (wallets.get(one.party_id) ?? 0) - (needs.get(one.party_id) ?? 0);
     const balance = balanceOf(one, left, lowLimit(rule, currencyDecimals), day.localDate);
     await supply(tx, workspace, { one, rule, balance, day });
     balances.push(balance);
-    if (one.low_since !== null || balance.lowSince === null || !one.email) continue;
+    if (one.low_since !== null || balance.lowSince === null) continue;
+    events.push(lowEvent(one, left, currencyDecimals));
+    if (!one.email) continue;
     const { templateID } = rule;
     if (!writers.has(templateID)) {
       writers.set(templateID, await openNoticeWriter(tx, tenantId, templateID));
@@ -68,6 +79,7 @@ export async function watchPrepaid(
   }
   await saveBalances(tx, tenantId, balances, day.localDate);
   await insertNotices(tx, tenantId, notices, day.realNow);
+  await insertEvents(tx, tenantId, events, day.now);
   return { next, outcome: { watched: balances.length, warned: notices.length } };
 }
 
@@ -76,15 +88,35 @@ function lowLimit({ lowBalance }: PrepaidRules, decimals: number): number {
 }
 
 /**
- * The wallet less what is owed, and less the average of the last bills for each day that is not
- * billed yet. Minor units.
+ * What the subscriptions of each party owe, and the average of their last bills for each day that
+ * is not billed yet. They draw on one wallet, so what is left is left for all of them. Minor units.
  */
-function leftOf(one: PrepaidSubscription, wallet: number, day: Temporal.PlainDate): number {
+function needsByParty(
+  subscriptions: readonly PrepaidSubscription[],
+  day: Temporal.PlainDate,
+): Map<number, number> {
+  const needs = new Map<number, number>();
+  for (const one of subscriptions) {
+    const { party_id: partyId, receivable } = one;
+    needs.set(partyId, (needs.get(partyId) ?? 0) + receivable + usedOf(one, day));
+  }
+  return needs;
+}
+
+function usedOf(one: PrepaidSubscription, day: Temporal.PlainDate): number {
   const { billed_through: billed, billed_amount: amount, billed_days: days } = one;
   const unbilled = billed === null ? 0 : Temporal.PlainDate.from(billed).until(day).days - 1;
   const isKnown = days > 0 && unbilled > 0;
-  const used = isKnown ? (BigInt(amount) * BigInt(unbilled)) / BigInt(days) : 0n;
-  return wallet - one.receivable - Number(used);
+  return isKnown ? Number((BigInt(amount) * BigInt(unbilled)) / BigInt(days)) : 0;
+}
+
+function lowEvent(on: PrepaidSubscription, left: number, decimals: number): NewEvent {
+  const { party_id: partyID, party_number: partyNumber, subscription_number: number } = on;
+  const amountLeft = majorUnits(BigInt(left), decimals);
+  return {
+    type: 'wallet.low',
+    data: { partyID, partyNumber, connectionNumber: number, amountLeft },
+  };
 }
 
 function balanceOf(

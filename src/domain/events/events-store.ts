@@ -12,6 +12,7 @@ export const eventTypes = [
   'bill.cancelled',
   'bill.overdue',
   'bill.surcharged',
+  'wallet.low',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

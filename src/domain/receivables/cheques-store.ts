@@ -51,6 +51,23 @@ export async function updateCleared(
   `.execute(tx);
 }
 
+/** What cheques paid of the deposit of a subscription that the bank has not paid yet. */
+export async function findUnclearedDeposit(
+  tx: Tx,
+  tenantId: number,
+  { partyId, subscriptionId }: { partyId: number; subscriptionId: number },
+): Promise<number> {
+  const { rows } = await sql<{ amount: number }>`
+    select coalesce(sum(e.settled), 0)::bigint as amount
+    from cheques c
+    join subledger_entries e on e.tenant_id = ${tenantId} and e.payment_id = c.payment_id
+    join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
+    where c.tenant_id = ${tenantId} and c.party_id = ${partyId} and c.cleared_date is null
+      and e.subscription_id = ${subscriptionId} and e.effect = 'paid' and i.kind = 'Deposit'
+  `.execute(tx);
+  return rows[0]?.amount ?? 0;
+}
+
 /** What cheques brought into the wallet of a party that the bank has not paid yet. */
 export async function findUnclearedAmount(
   tx: Tx,

@@ -8,6 +8,7 @@ import { openItemsAccount } from '../ledger/accounts.ts';
 import { type Booking, book, intoDeposit, opening } from '../ledger/book.ts';
 import { lockWallets } from '../ledger/items-store.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
+import { findUnclearedDeposit } from './cheques-store.ts';
 import {
   type DepositSubscription,
   findDemanded,
@@ -82,9 +83,16 @@ export async function refundDeposit(
     if (isSame) return { paymentId: before.id, isRepeated: true };
     throw duplicate(reference);
   }
-  if ((await findHeld(tx, tenantId, on)) < amount) {
+  const held = await findHeld(tx, tenantId, on);
+  if (held < amount) {
     const message = `More than the deposit that is held of ${wanted.connectionNumber}`;
     throw new AppError('AMOUNT_ABOVE_OPEN', { message, field: 'data.amount' });
+  }
+  const uncleared = await findUnclearedDeposit(tx, tenantId, { partyId, subscriptionId });
+  if (held - uncleared < amount) {
+    const message =
+      'The deposit was paid by a cheque that the bank has not paid yet: clear-payment comes first';
+    throw new AppError('NOT_CLEARED', { message, field: 'data.amount' });
   }
   const paymentId = await takeIds(tx, tenantId, 'payment', 1);
   const { cash_account_id: cashAccountId, business_unit_id: businessUnitId } = on;

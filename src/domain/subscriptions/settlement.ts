@@ -7,6 +7,7 @@ import { ledgerAccounts } from '../ledger/accounts.ts';
 import { book, intoDeposit, intoWallet, opening, settling } from '../ledger/book.ts';
 import { findDisputedBills, listOpenItems, lockWallets } from '../ledger/items-store.ts';
 import type { EntryKind } from '../ledger/journal.ts';
+import { compareAge } from '../ledger/open-item.ts';
 import { settle, useCredits } from '../ledger/settle.ts';
 import { type Balances, findBalances, type SubscriptionRow } from './store.ts';
 
@@ -101,7 +102,10 @@ export async function moveBalances(
   const { toPartyId } = options;
   await lockWallets(tx, tenantId, [partyId, toPartyId]);
   const held = await findBalances(tx, tenantId, { subscriptionId, partyId });
-  const items = await listOpenItems(tx, tenantId, { partyId, subscriptionId });
+  // Items of the new owner keep the order of these: a surcharge stays before its bill.
+  const items = (await listOpenItems(tx, tenantId, { partyId, subscriptionId })).toSorted(
+    compareAge,
+  );
   // A dispute of a bill is resolved with the party of the bill.
   const ofBills =
     held.disputed === 0 ? 0 : await findDisputedBills(tx, tenantId, { subscriptionId, partyId });

@@ -13,6 +13,7 @@ import type { LedgerView, MeterView, ReadingView } from '../../domain/subscripti
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billView } from '../bills/bill-fields.ts';
 import { maySeeNotes, shownName } from '../customer-fields.ts';
+import { dunningHoldView } from '../dunning/hold-fields.ts';
 import { addressView, money, nullable, timestamp, ts, wholeAddress } from '../fields.ts';
 import type { Call } from '../operation.ts';
 
@@ -151,6 +152,7 @@ export const connectionView = Type.Object({
     Type.Object({ status: text, fromDate: text, kind: maybeText, reason: maybeText }),
   ),
   payments: Type.Array(Type.Object({})),
+  dunningHold: dunningHoldView,
   readings: Type.Array(readingView),
   ledger: Type.Array(ledgerView),
   createdAt: timestamp,

@@ -16,6 +16,7 @@ import { subscriptionStatuses } from '../../domain/subscriptions/subscription.ts
 import { type WholeSubscription, wholeSubscriptions } from '../../domain/subscriptions/views.ts';
 import { type BillView, presentBills } from '../bills/bill-fields.ts';
 import { shownBills } from '../customer-fields.ts';
+import { type ShownHold, shownHolds } from '../dunning/hold-fields.ts';
 import { date, filterOf, maybe, metaData, page, text } from '../fields.ts';
 import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -108,7 +109,12 @@ export const getConnections = operation({
     const whole = async (tx: Tx, ids: readonly number[]): Promise<Shown[]> => {
       const rows = await wholeSubscriptions(tx, tenantId, ids, included, call.ownPartyId);
       const bills = isWithBills ? await newestBills(call, tx, ids, limit) : undefined;
-      return rows.map((row) => ({ ...row, bills: bills?.get(row.subscription_id) ?? [] }));
+      const holds = await shownHolds(tx, call, 'Subscription', ids);
+      return rows.map((row) => ({
+        ...row,
+        bills: bills?.get(row.subscription_id) ?? [],
+        dunningHold: holds.get(row.subscription_id) ?? null,
+      }));
     };
     const find = (tx: Tx, options: Following) => listIdsAfter(tx, tenantId, filter, sort, options);
     const next = async (tx: Tx, options: Following) => whole(tx, await find(tx, options));
@@ -124,6 +130,7 @@ export const getConnections = operation({
       present: (row: Shown) => ({
         ...presentConnection(row, call, today),
         bills: row.bills,
+        dunningHold: row.dunningHold,
         ...payments,
       }),
       wrap: (connections) => ({ connections }),
@@ -131,7 +138,7 @@ export const getConnections = operation({
   },
 });
 
-type Shown = WholeSubscription & { bills: readonly BillView[] };
+type Shown = WholeSubscription & { bills: readonly BillView[]; dunningHold: ShownHold };
 type Following = { after: Shown | undefined; limit: number };
 
 const idOf = (row: Shown) => row.subscription_id;

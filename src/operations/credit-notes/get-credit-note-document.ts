@@ -18,7 +18,7 @@ export const getCreditNoteDocument = operation({
   path: '/billing/credit-notes/get-credit-note-document',
   method: 'Retrieve',
   action: 'Retrieve Credit Note Document',
-  access: { permission: 'bills:read' },
+  access: { permission: 'bills:read', own: 'own-bills:read' },
   summary: 'The document of a credit note, in the layout and language of its bill.',
   request: Type.Object({ creditNoteID: id, format: Type.Optional(oneOf(['PDF', 'HTML'])) }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
@@ -33,7 +33,8 @@ export const getCreditNoteDocument = operation({
   turns: documentTurns,
   async handle(call, { creditNoteID: creditNoteId, format = 'PDF' }) {
     const { tx, tenant } = call;
-    const filter = { ...anyCreditNote, creditNoteId };
+    const { ownPartyId: partyId } = call;
+    const filter = { ...anyCreditNote, creditNoteId, partyId, isPublished: partyId !== null };
     const window = { afterId: 0, offset: 0, limit: 1 };
     const [row] = await listCreditNotes(tx, tenant.tenantId, filter, window);
     if (!row) throw new AppError('CREDIT_NOTE_NOT_FOUND', { field: 'creditNoteID' });
@@ -52,7 +53,6 @@ const anyCreditNote = {
   creditNoteNumber: null,
   reference: null,
   billId: null,
-  partyId: null,
   subscriptionNumber: null,
   fromDate: null,
   toDate: null,

@@ -8,6 +8,7 @@ import {
   countCreditNotes,
   listCreditNotes,
 } from '../../domain/bills/credit-notes-store.ts';
+import { shownName } from '../customer-fields.ts';
 import { date, fieldsOnly, id, maybe, money, nullable, page, text, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
@@ -52,15 +53,15 @@ export const getCreditNotes = operation({
   path: '/billing/credit-notes/get-credit-notes',
   method: 'Retrieve',
   action: 'Retrieve Credit Notes',
-  access: { permission: 'bills:read' },
-  summary: 'Lists credit notes with their reasons.',
+  access: { permission: 'bills:read', own: 'own-bills:read' },
+  summary: 'Lists credit notes with their reasons; customers see their own.',
   request,
   response: Type.Object({ creditNotes: Type.Array(Type.Partial(Type.Object(creditNoteView))) }),
   errors: [],
   example: { billID: 1, page: { pageNumber: 0, size: 20 } },
   handle(call, body) {
     const { tenantId } = call.tenant;
-    const filter = filterSent(body);
+    const filter = filterSent(body, call);
     return listing(call, {
       page: body.page,
       fields: body.metaData?.fields,
@@ -78,20 +79,24 @@ export const getCreditNotes = operation({
   },
 });
 
-function filterSent(body: Type.Static<typeof request>): CreditNoteFilter {
+function filterSent(body: Type.Static<typeof request>, { ownPartyId }: Call): CreditNoteFilter {
+  const isOther = ownPartyId !== null && body.partyID && body.partyID !== ownPartyId;
   return {
-    creditNoteId: body.creditNoteID ?? null,
+    // No credit note has the id 0.
+    creditNoteId: isOther ? 0 : (body.creditNoteID ?? null),
+    isPublished: ownPartyId !== null,
     creditNoteNumber: body.creditNoteNumber || null,
     reference: body.reference || null,
     billId: body.billID ?? null,
-    partyId: body.partyID ?? null,
+    partyId: ownPartyId ?? body.partyID ?? null,
     subscriptionNumber: body.connectionNumber || null,
     fromDate: body.fromDate ? (parseDate(body.fromDate) ?? null) : null,
     toDate: body.toDate ? (parseDate(body.toDate) ?? null) : null,
   };
 }
 
-function present(row: CreditNoteRow, { tenant }: Call) {
+function present(row: CreditNoteRow, call: Call) {
+  const { tenant } = call;
   const amount = (minor: string | number) => majorUnits(BigInt(minor), tenant.currencyDecimals);
   return {
     creditNoteID: row.credit_note_id,
@@ -108,6 +113,6 @@ function present(row: CreditNoteRow, { tenant }: Call) {
     cancelsBill: row.cancels_bill,
     rebillTermID: row.rebill_term_id,
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
-    createdBy: row.created_by,
+    createdBy: shownName(call, row.created_by),
   };
 }

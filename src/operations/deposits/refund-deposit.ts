@@ -27,6 +27,7 @@ export const refundDeposit = operation({
     'DUPLICATE',
     'INVALID_STATE',
     'AMOUNT_ABOVE_OPEN',
+    'NOT_CLEARED',
     'APPROVAL_REQUIRED',
   ],
   example: {

@@ -11,6 +11,7 @@ import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billView } from '../bills/bill-fields.ts';
 import { billListing } from '../bills/bill-listing-fields.ts';
 import { withShownNames } from '../customer-fields.ts';
+import { dunningHoldView, shownHolds } from '../dunning/hold-fields.ts';
 import { addressView, id, maybe, money, nullable, page, wholeAddress } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
@@ -46,6 +47,7 @@ export const getUsers = operation({
       walletAccount: Type.Object({ balance: money }),
       outstandingAccount: Type.Object({ balance: money }),
       userAccount: Type.Object({ status: Type.String() }),
+      dunningHold: dunningHoldView,
       subscriptionGroups: Type.Array(
         Type.Object({
           connectionGroupID: Type.Integer(),
@@ -82,13 +84,16 @@ export const getUsers = operation({
         field: 'partyNumber',
       });
     }
-    const user = withShownNames(call, presentView(view.party, view.holdings, call.tenant));
+    const { party_id: partyId } = view.party;
+    const dunningHold = (await shownHolds(call.tx, call, 'Party', [partyId])).get(partyId) ?? null;
+    const shown = withShownNames(call, presentView(view.party, view.holdings, call.tenant));
+    const user = { ...shown, dunningHold };
     const message = '1 found';
     if (!body.includeBills) return { message, data: { user } };
     const { tenantId } = call.tenant;
     // Customers see what was published.
     const statuses = call.ownPartyId === null ? null : (['Published'] as const);
-    const filter = { partyId: view.party.party_id, statuses };
+    const filter = { partyId, statuses };
     const listed = await billListing(call, {
       page: body.page,
       count: (tx) => countBills(tx, tenantId, filter),

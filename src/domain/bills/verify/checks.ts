@@ -31,7 +31,7 @@ import {
   listStoredBills,
   listTakenReadings,
 } from './content-checks-store.ts';
-import { checkDayTotals } from './ledger-checks-store.ts';
+import { checkDayTotals, checkSuspense } from './ledger-checks-store.ts';
 import { checkNumbers } from './number-checks-store.ts';
 import { checkOpenTotals } from './open-checks-store.ts';
 import { checkStates } from './state-checks-store.ts';
@@ -80,6 +80,7 @@ const questions: readonly Question[] = [
   { check: 'L17', says: 'what was sealed is unchanged', ask: sealsOf },
   inDatabase('L18', 'locked values are those of the readings', checkReadings),
   inDatabase('L19', 'open amounts by due date agree with bills', checkOpenTotals),
+  inDatabase('L20', 'Suspense is the sum of bank lines that wait', checkSuspense),
 ];
 
 export async function* checkWorkspace(reader: CheckReader): AsyncGenerator<CheckResult> {

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
+import { ledgerAccounts } from '../../ledger/accounts.ts';
 import { type Counts, runCheck } from './checks-store.ts';
 
 /** The trial balance is made of sums by day and account: they are those of the journal lines. */
@@ -27,5 +28,25 @@ export function checkDayTotals(tx: Tx, tenantId: number): Promise<Counts> {
       ) t on t.posting_date = l.posting_date and t.ledger_account_id = l.ledger_account_id
       where l.lines is distinct from t.lines or l.debit is distinct from t.debit
         or l.credit is distinct from t.credit`,
+  });
+}
+
+/** Money on Suspense is that of bank lines whose payer is not known yet, and nothing else. */
+export function checkSuspense(tx: Tx, tenantId: number): Promise<Counts> {
+  return runCheck(tx, tenantId, {
+    checked: sql`select count(*) from bank_lines where tenant_id = ${tenantId} and is_open
+      and in_suspense`,
+    wrong: sql`
+      select 'Suspense is ' || booked.amount || ', bank lines that wait come to ' || waiting.amount
+        as what
+      from (
+        select coalesce(sum(credit - debit), 0) as amount from ledger_day_totals
+        where tenant_id = ${tenantId} and ledger_account_id = ${ledgerAccounts.suspense}
+      ) booked
+      cross join (
+        select coalesce(sum(amount), 0) as amount from bank_lines
+        where tenant_id = ${tenantId} and is_open and in_suspense
+      ) waiting
+      where booked.amount <> waiting.amount`,
   });
 }
