@@ -69,6 +69,8 @@ language plpgsql security definer
 set search_path = public, pg_temp
 as $$
 declare
+  -- Rows are looked up one by one: a join might read all bills of the workspace.
+  tenant bigint := require_tenant();
   posted record;
   ids bigint[];
   opened bigint[];
@@ -120,7 +122,9 @@ begin
           b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
             as open_now
         from unnest(ids, opened, settled) as n (bill_id, opened, settled)
-        join bills b on b.tenant_id = require_tenant() and b.bill_id = n.bill_id
+        cross join lateral (
+          select * from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
+        ) b
       ) o
     ) c
     where c.changed <> 0 or c.items <> 0
@@ -146,14 +150,17 @@ begin
       select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
         ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
       from (
-        select i.tenant_id, coalesce(s.context_id, 0) as context_id, i.due_date, i.party_id,
+        select i.tenant_id, coalesce((
+            select s.context_id from subscriptions s
+            where s.tenant_id = tenant and s.subscription_id = i.subscription_id
+          ), 0) as context_id, i.due_date, i.party_id,
           i.amount, n.opened - n.settled as changed,
           i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
             as open_now
         from unnest(ids, opened, settled) as n (item_id, opened, settled)
-        join open_items i on i.tenant_id = require_tenant() and i.item_id = n.item_id
-        left join subscriptions s on s.tenant_id = require_tenant()
-          and s.subscription_id = i.subscription_id
+        cross join lateral (
+          select * from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
+        ) i
       ) o
     ) c
     where c.changed <> 0 or c.items <> 0

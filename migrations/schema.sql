@@ -1918,9 +1918,9 @@ create table party_wallets (
   -- What the party itself owes, and not for one of its subscriptions.
   receivable bigint not null default 0,
   constraint party_wallets_not_negative CHECK ((balance >= 0)),
-  constraint party_wallets_pkey PRIMARY KEY (tenant_id, party_id),
-  constraint party_wallets_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+  constraint party_wallets_pkey PRIMARY KEY (tenant_id, party_id)
 ) with (fillfactor=50);
+CREATE TRIGGER party_wallets_party AFTER INSERT ON public.party_wallets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_named_parties('party_wallets_party_fkey');
 alter table party_wallets enable row level security, force row level security;
 create policy tenant_wall on party_wallets as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select, update on party_wallets to billwright_api;
@@ -3320,8 +3320,7 @@ create table audit_entries (
   before jsonb,
   after jsonb,
   constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['Login'::text, 'Client'::text, 'System'::text]))),
-  constraint audit_entries_pkey PRIMARY KEY (tenant_id, request_id, "position"),
-  constraint audit_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+  constraint audit_entries_pkey PRIMARY KEY (tenant_id, request_id, "position")
 );
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (tenant_id, actor, request_id);
 CREATE INDEX audit_entries_at ON public.audit_entries USING btree (tenant_id, at);
@@ -3329,6 +3328,7 @@ CREATE INDEX audit_entries_subject ON public.audit_entries USING btree (tenant_i
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_entries_sealed AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('audit');
+CREATE TRIGGER audit_entries_tenant AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_named_tenants('audit_entries_tenant_fkey');
 alter table audit_entries enable row level security, force row level security;
 create policy tenant_wall on audit_entries as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on audit_entries to billwright_api;
@@ -3520,14 +3520,14 @@ create table payments (
   constraint payments_pkey PRIMARY KEY (tenant_id, payment_id),
   constraint payments_recovered_amount_check CHECK ((recovered_amount >= 0)),
   constraint payments_reference_check CHECK ((reference <> ''::text)),
-  constraint payments_reference_key UNIQUE (tenant_id, reference),
-  constraint payments_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
+  constraint payments_reference_key UNIQUE (tenant_id, reference)
 );
 CREATE INDEX payments_date ON public.payments USING btree (tenant_id, value_date, payment_id);
 CREATE INDEX payments_party ON public.payments USING btree (tenant_id, party_id, payment_id);
 CREATE INDEX payments_recovered ON public.payments USING btree (tenant_id, party_id) WHERE (recovered_amount > 0);
 CREATE INDEX payments_subscription ON public.payments USING btree (tenant_id, subscription_id, payment_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER payments_append_only BEFORE DELETE OR UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payments_party AFTER INSERT ON public.payments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_named_parties('payments_party_fkey');
 alter table payments enable row level security, force row level security;
 create policy tenant_wall on payments as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on payments to billwright_api;
@@ -4318,6 +4318,8 @@ CREATE OR REPLACE FUNCTION public.add_open_changes()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
+  -- Rows are looked up one by one: a join might read all bills of the workspace.
+  tenant bigint := require_tenant();
   posted record;
   ids bigint[];
   opened bigint[];
@@ -4369,7 +4371,9 @@ begin
           b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
             as open_now
         from unnest(ids, opened, settled) as n (bill_id, opened, settled)
-        join bills b on b.tenant_id = require_tenant() and b.bill_id = n.bill_id
+        cross join lateral (
+          select * from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
+        ) b
       ) o
     ) c
     where c.changed <> 0 or c.items <> 0
@@ -4395,14 +4399,17 @@ begin
       select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
         ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
       from (
-        select i.tenant_id, coalesce(s.context_id, 0) as context_id, i.due_date, i.party_id,
+        select i.tenant_id, coalesce((
+            select s.context_id from subscriptions s
+            where s.tenant_id = tenant and s.subscription_id = i.subscription_id
+          ), 0) as context_id, i.due_date, i.party_id,
           i.amount, n.opened - n.settled as changed,
           i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
             as open_now
         from unnest(ids, opened, settled) as n (item_id, opened, settled)
-        join open_items i on i.tenant_id = require_tenant() and i.item_id = n.item_id
-        left join subscriptions s on s.tenant_id = require_tenant()
-          and s.subscription_id = i.subscription_id
+        cross join lateral (
+          select * from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
+        ) i
       ) o
     ) c
     where c.changed <> 0 or c.items <> 0
@@ -4523,6 +4530,48 @@ begin
   delete from open_changes c
   where c.tenant_id = require_tenant() and c.change_id = any(change_ids);
   return cardinality(change_ids);
+end
+$function$
+;
+-- owned by the owner
+
+-- checked sets (0024_checked_sets.sql)
+
+CREATE OR REPLACE FUNCTION public.check_named_parties()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant bigint;
+  party_ids bigint[];
+begin
+  select min(tenant_id), array_agg(distinct party_id) into tenant, party_ids from new_rows;
+  if cardinality(party_ids) <> (
+    select count(*) from parties where tenant_id = tenant and party_id = any(party_ids)
+  ) then
+    raise exception 'a row names a party that does not exist'
+      using errcode = 'foreign_key_violation', constraint = tg_argv[0];
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.check_named_tenants()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenants_named bigint[] := array(select distinct tenant_id from new_rows);
+begin
+  if cardinality(tenants_named) <> (
+    select count(*) from tenants where tenant_id = any(tenants_named)
+  ) then
+    raise exception 'a row names a tenant that does not exist'
+      using errcode = 'foreign_key_violation', constraint = tg_argv[0];
+  end if;
+  return null;
 end
 $function$
 ;

@@ -37,6 +37,13 @@ export type Booking = Omit<Journal, 'lines' | 'entries'> & {
   against?: readonly JournalLine[];
 };
 
+export type BookOptions = {
+  /** The first open day, if the caller has asked for it and so locked the months. */
+  firstOpen?: Temporal.PlainDate | null;
+  /** Writes what names the journals, in the same message to the database. */
+  beside?(journalIds: readonly number[]): Promise<void>;
+};
+
 /**
  * Writes bookings, each as a journal, and returns the ids of the journals. The database holds that
  * each balances, that nothing is settled twice, and that balances, wallets and open items follow.
@@ -47,20 +54,22 @@ export async function book(
   tenantId: number,
   bookings: readonly Booking[],
   stamp: Stamp,
+  { firstOpen: known, beside }: BookOptions = {},
 ): Promise<number[]> {
   if (bookings.length === 0) return [];
   const entries = bookings.reduce((sum, booking) => sum + booking.entries.length, 0);
   const items = bookings.reduce((sum, booking) => sum + countOpened(booking), 0);
   const [firstOpen, firstJournal, firstEntry, firstItem] = await Promise.all([
-    findFirstOpenDay(tx, tenantId),
+    known === undefined ? findFirstOpenDay(tx, tenantId) : known,
     takeIds(tx, tenantId, 'journal', bookings.length),
     entries === 0 ? 0 : takeIds(tx, tenantId, 'entry', entries),
     items === 0 ? 0 : takeIds(tx, tenantId, 'open-item', items),
   ]);
   const ids = { journal: firstJournal, entry: firstEntry, item: firstItem };
   const numbered = bookings.map((booking) => numberedOf(inOpenMonth(booking, firstOpen), ids));
-  await insertBookings(tx, tenantId, numbered, stamp);
-  return numbered.map((booking) => booking.journalId);
+  const journalIds = numbered.map((booking) => booking.journalId);
+  await Promise.all([insertBookings(tx, tenantId, numbered, stamp), beside?.(journalIds)]);
+  return journalIds;
 }
 
 function inOpenMonth(booking: Booking, firstOpen: Temporal.PlainDate | null): Booking {

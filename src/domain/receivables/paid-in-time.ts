@@ -18,24 +18,37 @@ type Payment = Pick<WantedPayment, 'allocations' | 'amount' | 'valueDate'> & {
 };
 
 /**
+ * Bills with a surcharge that payments may have paid in time. Only payments dated before today are
+ * looked at.
+ */
+export async function listMaybeInTime(
+  tx: Tx,
+  tenantId: number,
+  payments: readonly Pick<Payment, 'by' | 'valueDate'>[],
+  today: Temporal.PlainDate,
+): Promise<SurchargedBill[]> {
+  const dated = payments.filter(
+    ({ by, valueDate }) =>
+      !by.isPaidByWorkspace && Temporal.PlainDate.compare(valueDate, today) < 0,
+  );
+  if (dated.length === 0) return [];
+  const days = dated.map((payment) => payment.valueDate.toString()).sort();
+  const payers = [...new Set(dated.map(({ by }) => by.partyId))];
+  return listSurcharged(tx, tenantId, payers, days[0] ?? '');
+}
+
+/**
  * Surcharges of bills that were paid in time are taken back, before the payments settle anything.
- * Only payments dated before today are looked at. The wallets of the payers are locked.
+ * The wallets of the payers are locked. False if there was nothing to take back.
  */
 export async function takeBackIfPaidInTime(
   tx: Tx,
   tenantId: number,
   payments: readonly Payment[],
+  bills: readonly SurchargedBill[],
   { today, stamp }: { today: Temporal.PlainDate; stamp: Stamp },
-): Promise<void> {
-  const dated = payments.filter(
-    ({ by, valueDate }) =>
-      !by.isPaidByWorkspace && Temporal.PlainDate.compare(valueDate, today) < 0,
-  );
-  if (dated.length === 0) return;
-  const days = dated.map((payment) => payment.valueDate.toString()).sort();
-  const payers = [...new Set(dated.map(({ by }) => by.partyId))];
-  const bills = await listSurcharged(tx, tenantId, payers, days[0] ?? '');
-  if (bills.length === 0) return;
+): Promise<boolean> {
+  if (bills.length === 0) return false;
   const covered = await coveredBills(tx, tenantId, payments, bills);
   const taken = await takeBackSurcharges(tx, tenantId, covered);
   const bookings = taken.map(({ billId, businessUnitId, entries, against }) => ({
@@ -48,6 +61,7 @@ export async function takeBackIfPaidInTime(
     against,
   }));
   await book(tx, tenantId, bookings, stamp);
+  return bookings.length > 0;
 }
 
 /** As if these bills had no surcharge. */

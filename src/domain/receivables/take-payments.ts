@@ -5,18 +5,20 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { withComponents } from '../bills/billed-parts.ts';
+import type { SurchargedBill } from '../bills/late/take-back-store.ts';
 import { billReference } from '../bills/reference.ts';
 import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
+import { findFirstOpenDay } from '../ledger/months-store.ts';
 import type { OpenItem } from '../ledger/open-item.ts';
 import { useCredits } from '../ledger/settle.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { allocationsOf, foreignBills } from './allocate.ts';
 import { giveReceipts } from './cash-desks.ts';
 import { insertCheques, type NewCheque } from './cheques-store.ts';
-import { takeBackIfPaidInTime } from './paid-in-time.ts';
+import { listMaybeInTime, takeBackIfPaidInTime } from './paid-in-time.ts';
 import { listPayers } from './payers-store.ts';
 import type { Payer, WantedPayment } from './payment.ts';
 import {
@@ -54,11 +56,7 @@ export async function makePayments(
   );
   const early = wanted.flatMap((one, row) => problemsOf(one, payers[row], row, today));
   if (early.length > 0) return { problems: early, paymentIds: [], repeated: 0 };
-  const byParty = payers.map((payer) => payer?.partyId ?? 0);
-  await lockWallets(tx, tenantId, byParty);
-  const references = wanted.map((one) => one.reference);
-  const known = await listReferences(tx, tenantId, references);
-  const firstId = await takeIds(tx, tenantId, 'payment', wanted.length);
+  const { known, firstId, ...found } = await lockAndFind(tx, tenantId, wanted, payers, today);
   const taken = takePayments(wanted, payers, known, firstId);
   const { ids: paymentIds } = taken;
   if (taken.problems.length > 0) return { ...taken, paymentIds, repeated: 0 };
@@ -68,16 +66,49 @@ export async function makePayments(
     const cashAccountId = one.cashAccountId ?? one.desk?.cash_account_id ?? by.cashAccountId;
     return [{ ...one, row, paymentId, by: { ...by, cashAccountId } }];
   });
-  const problems = await bookPayments(tx, tenantId, payments, { today, stamp });
+  const problems = await bookPayments(tx, tenantId, payments, found, { today, stamp });
   if (problems.length > 0) return { problems, paymentIds, repeated: 0 };
   await insertCheques(tx, tenantId, payments.flatMap(chequeOf));
   const atDesks = payments.flatMap(({ row, paymentId, desk }) =>
     desk ? [{ row, paymentId, desk }] : [],
   );
   problems.push(...(await giveReceipts(tx, tenantId, atDesks, today)));
-  const ids = payments.map((payment) => payment.paymentId);
-  await insertEvents(tx, tenantId, eventsOf('payment.created', 'paymentID', ids), stamp.at);
   return { problems, paymentIds, repeated: wanted.length - payments.length };
+}
+
+/** What is read once the months and wallets are locked, and holds until the transaction ends. */
+type Found = {
+  firstOpen: Temporal.PlainDate | null;
+  maybeInTime: readonly SurchargedBill[];
+  items: readonly OpenItem[];
+};
+
+/**
+ * One message to the database: PostgreSQL does the statements in their order, so that what is read
+ * is read under the locks.
+ */
+async function lockAndFind(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly WantedPayment[],
+  payers: readonly (Payer | undefined)[],
+  today: Temporal.PlainDate,
+): Promise<Found & { known: Map<string, KnownReference>; firstId: number }> {
+  const dated = wanted.flatMap(({ valueDate }, row) => {
+    const by = payers[row];
+    return by ? [{ valueDate, by }] : [];
+  });
+  const partyIds = [...new Set(dated.map(({ by }) => by.partyId))];
+  const references = wanted.map((one) => one.reference);
+  const [firstOpen, , known, maybeInTime, items, firstId] = await Promise.all([
+    findFirstOpenDay(tx, tenantId),
+    lockWallets(tx, tenantId, partyIds),
+    listReferences(tx, tenantId, references),
+    listMaybeInTime(tx, tenantId, dated, today),
+    listOpenItems(tx, tenantId, { partyIds }),
+    takeIds(tx, tenantId, 'payment', wanted.length),
+  ]);
+  return { firstOpen, known, maybeInTime, items, firstId };
 }
 
 function chequeOf({ paymentId, by, ...payment }: Payment): NewCheque[] {
@@ -145,29 +176,54 @@ async function bookPayments(
   tx: Tx,
   tenantId: number,
   payments: readonly Payment[],
+  found: Found,
   { today, stamp }: { today: Temporal.PlainDate; stamp: Stamp },
 ): Promise<RowProblem[]> {
   if (payments.length === 0) return [];
   const owners = await listBillOwners(tx, tenantId, billsAllocated(payments));
   const foreign = payments.flatMap((payment) => foreignBills(payment, owners, payment.row));
   if (foreign.length > 0) return foreign;
-  await takeBackIfPaidInTime(tx, tenantId, payments, { today, stamp });
-  const items = await listItemsOf(tx, tenantId, payments);
+  const { maybeInTime } = found;
+  const isChanged = await takeBackIfPaidInTime(tx, tenantId, payments, maybeInTime, {
+    today,
+    stamp,
+  });
+  const items = await listItemsOf(tx, tenantId, payments, isChanged ? undefined : found.items);
   const itemsOf = Map.groupBy(items, (item) => item.partyId);
   const outlines = payments.map((one) => layOut(one, itemsOf.get(one.by.partyId) ?? []));
   const laid = await recover(tx, tenantId, outlines);
   const problems = laid.flatMap((one) => one.problems);
   if (problems.length > 0) return problems;
+  return writePayments(tx, tenantId, laid, found, stamp);
+}
+
+/** All that payments write travels in one message. */
+async function writePayments(
+  tx: Tx,
+  tenantId: number,
+  laid: readonly LaidOut[],
+  { firstOpen }: Found,
+  stamp: Stamp,
+): Promise<RowProblem[]> {
   const billIds = new Set(
     laid.flatMap((one) => one.entries.flatMap((entry) => entry.billId ?? [])),
   );
-  if (billIds.size > 1) await lockBills(tx, tenantId, [...billIds]);
   const groups = [...Map.groupBy(laid, ({ payment }) => bookKey(payment)).values()];
-  const journalIds = await book(tx, tenantId, groups.map(bookingOf), stamp);
-  const rows = groups.flatMap((group, index) =>
-    group.map((one) => rowOf(one, journalIds[index] ?? 0)),
-  );
-  return problemsOfRace(rows, await insertPayments(tx, tenantId, rows, stamp));
+  const ids = laid.map(({ payment }) => payment.paymentId);
+  let rows: NewPayment[] = [];
+  let stored = 0;
+  const beside = async (journalIds: readonly number[]) => {
+    rows = groups.flatMap((group, index) => group.map((one) => rowOf(one, journalIds[index] ?? 0)));
+    [stored] = await Promise.all([
+      insertPayments(tx, tenantId, rows, stamp),
+      insertEvents(tx, tenantId, eventsOf('payment.created', 'paymentID', ids), stamp.at),
+    ]);
+  };
+  await Promise.all([
+    billIds.size > 1 ? lockBills(tx, tenantId, [...billIds]) : undefined,
+    book(tx, tenantId, groups.map(bookingOf), stamp, { firstOpen, beside }),
+  ]);
+  return problemsOfRace(rows, stored);
 }
 
 /** With their components where a payer's settlement method goes by those. */
@@ -175,9 +231,10 @@ async function listItemsOf(
   tx: Tx,
   tenantId: number,
   payments: readonly Payment[],
+  found: readonly OpenItem[] | undefined,
 ): Promise<OpenItem[]> {
   const partyIds = [...new Set(payments.map(({ by }) => by.partyId))];
-  const items = await listOpenItems(tx, tenantId, { partyIds });
+  const items = found ? [...found] : await listOpenItems(tx, tenantId, { partyIds });
   const asking = payments.filter(({ by }) => by.settlementMethod === 'Component Priority');
   if (asking.length === 0) return items;
   const byComponent = new Set(asking.map(({ by }) => by.partyId));
