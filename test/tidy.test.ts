@@ -334,6 +334,7 @@ const tenantless: Record<string, string> = {
   undoImport: 'a savepoint reads nothing',
   foldLedgerTotals: 'the function takes the tenant of the transaction',
   foldSome: 'as foldLedgerTotals',
+  named: 'the look-ups that it joins name the tenant',
 };
 
 const verbs =
