@@ -1,14 +1,12 @@
-// A bank file that pays every bill of a term, posted by real workers, beside its floor: a bare COPY
-// of the payments that it makes, and one update of the bills that they settle.
+// A bank file that pays every bill of a term, posted by real workers, beside its floors: a bare COPY
+// of all rows that it adds and one indexed update of the bills, and a COPY of the payments alone.
 //
 //   node bench/bank-files.ts [--size 100000]
-import { buffer as bytesOf } from 'node:stream/consumers';
-import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { from, to } from 'pg-copy-streams';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { termID } from '../test/support/residential-rows.ts';
 import { type BillrunScene, openBillrun, type Place, runStep } from './billrun-scene.ts';
+import { bulkFloor, makeFloorTables, narrowFloor } from './receivables-floors.ts';
 import { tell } from './result.ts';
 
 const body = { operation: 'schedule' as const, data: { termID } };
@@ -20,13 +18,17 @@ for (const place of scene.places) {
   await runStep(scene, place, (client) => client.generateBills(body));
   await runStep(scene, place, (client) => client.postBills(body));
   await scene.superuser.query('vacuum analyze');
+  await makeFloorTables(scene, place);
   const seconds = await payAll(scene, place);
-  const floor = await floorOf(scene, place);
+  // Every payment of the workspace is of the file.
+  const floor = await bulkFloor(scene, place, '');
+  const narrow = await narrowFloor(scene, place, '');
   tell({
     [`bank_file_lines_${place.size}`]: place.size,
     [`bank_file_seconds_${place.size}`]: seconds,
     [`bank_file_floor_seconds_${place.size}`]: floor,
     [`pay_bulk_vs_copy_${place.size}`]: floor / seconds,
+    [`pay_bulk_vs_copy_of_payments_${place.size}`]: narrow / seconds,
   });
 }
 await scene.close();
@@ -59,25 +61,4 @@ async function payAll({ superuser }: BillrunScene, place: Place): Promise<number
     tell({ [`bank_file_accepted_${place.size}`]: (performance.now() - began) / 1_000 });
     return answer;
   });
-}
-
-async function floorOf({ superuser }: BillrunScene, { tenantId }: Place): Promise<number> {
-  const own = `select * from payments where tenant_id = ${tenantId}`;
-  const bytes = await bytesOf(superuser.query(to(`copy (${own}) to stdout (format binary)`)));
-  await superuser.query('drop table if exists floor_payments, floor_bills');
-  await superuser.query('create table floor_payments (like payments including indexes)');
-  await superuser.query(
-    `create table floor_bills as
-     select bill_id, party_id, paid_amount from bills where tenant_id = ${tenantId}`,
-  );
-  await superuser.query('alter table floor_bills add primary key (bill_id)');
-  await superuser.query('analyze floor_bills');
-  const began = performance.now();
-  await superuser.query('begin');
-  const copy = superuser.query(from('copy floor_payments from stdin (format binary)'));
-  copy.end(bytes);
-  await finished(copy);
-  await superuser.query('update floor_bills set paid_amount = paid_amount + 1 where bill_id > 0');
-  await superuser.query('commit');
-  return (performance.now() - began) / 1_000;
 }

@@ -67,6 +67,20 @@ const changes: [string, string][] = [
   ['late_surcharge = 0', 'bills_posted_fixed'],
 ];
 
+test('wallets and payments of a party that does not exist are refused', async () => {
+  const wallet = (party: number) =>
+    `insert into party_wallets (tenant_id, party_id) values (${tenantId}, ${party})
+     on conflict do nothing`;
+  assert.equal(await refusal('api', wallet(1)), 'none');
+  assert.equal(await refusal('api', wallet(999_999)), 'party_wallets_party_fkey');
+  const payment = (party: number) =>
+    `insert into payments (tenant_id, payment_id, reference, direction, party_id, amount,
+       value_date, payment_method, cash_account_id, journal_id, created_at, created_by)
+     values (${tenantId}, 900, 'R-900', 'In', ${party}, 1, '2026-01-01', 'Cash', 1, 1, now(), 'x')`;
+  assert.equal(await refusal('worker', payment(1)), 'none');
+  assert.equal(await refusal('worker', payment(999_999)), 'payments_party_fkey');
+});
+
 for (const [change, constraint] of changes) {
   test(`a worker that sets ${change} on a published bill is refused`, async () => {
     const before = `update bills set modified_at = '2020-01-01' where ${ofBill(3)};`;
