@@ -15,19 +15,20 @@ const figuresFile = join(groupsFolder, 'figures.jsonl');
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
 const filesPerProcess = 25;
+/** Fewer of those that start programs, and wait for them. */
+const filesThatStart = { folders: ['test/embedded', 'test/process'], perProcess: 7 };
 /** These folders take longest, and begin first. */
-const longest = ['test/billrun', 'test/operations'];
+const longest = ['test/billrun', 'test/operations', 'test/process'];
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
 const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_200_000);
-/** These start and kill programs, measure their own, or take long: each has a process to itself. */
+/** These kill workers, measure their own process, or take long: each has a process to itself. */
 const apart = [
   'test/attacks.test.ts',
   'test/random-calls.test.ts',
   'test/readme.test.ts',
   'test/delivery/killed-workers.test.ts',
-  'test/embedded',
   'test/faults',
-  'test/process',
+  'test/process/jobs.test.ts',
   'test/http/large-bodies.test.ts',
   'test/http/neighbours.test.ts',
   'test/http/slow-documents.test.ts',
@@ -38,8 +39,9 @@ rmSync(groupsFolder, { recursive: true, force: true });
 mkdirSync(groupsFolder, { recursive: true });
 writeFileSync(figuresFile, '');
 const named = process.argv.slice(2).map((file) => relative(root, resolve(file)));
+const files = named.length > 0 ? named : globSync('{test,src}/**/*.test.ts', { cwd: root });
 const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
-  files: grouped(named.length > 0 ? named : globSync('{test,src}/**/*.test.ts', { cwd: root })),
+  files: grouped(files),
   concurrency: processes,
   timeout: timeoutMs,
   globalSetupPath: join(root, 'test', 'support', 'setup.ts'),
@@ -55,7 +57,10 @@ const printed = stream.compose(new spec());
 printed.on('end', showSlowest);
 printed.pipe(process.stdout, { end: false });
 
-/** The groups of a folder get its files in turn: each takes about as long as the others. */
+/**
+ * The processes of a folder take its files from one list, whichever is free, so that they come to
+ * their end at about the same time.
+ */
 function grouped(files: readonly string[]): string[] {
   const { alone = [], shared = [] } = Object.groupBy(files.toSorted(), (file) =>
     isApart(file) ? 'alone' : 'shared',
@@ -63,16 +68,12 @@ function grouped(files: readonly string[]): string[] {
   const byRoom = Map.groupBy(shared, roomOf);
   const groups = [...new Set([...longest, ...byRoom.keys()])].flatMap((room) => {
     const members = byRoom.get(room) ?? [];
-    const count = Math.ceil(members.length / filesPerProcess);
-    return Array.from({ length: count }, (_, group) =>
-      writeGroup(
-        `${basename(room)}-${group + 1}`,
-        members.filter((_file, index) => index % count === group),
-      ),
-    );
+    const isStarting = filesThatStart.folders.includes(room);
+    const most = isStarting ? filesThatStart.perProcess : filesPerProcess;
+    return writeGroups(basename(room), members, Math.ceil(members.length / most));
   });
   return inTurns(
-    alone.map((file) => writeGroup(file.replaceAll('/', '-'), [file])),
+    alone.flatMap((file) => writeGroups(file.replaceAll('/', '-'), [file], 1)),
     groups,
   );
 }
@@ -87,11 +88,11 @@ function isApart(file: string): boolean {
 }
 
 /**
- * Files that wait for programs run beside groups that keep the processors busy. The groups, which
- * take longest, begin in the first half of the run: it does not end with one of them alone.
+ * Files that wait for programs run beside groups that keep the processors busy. The groups that
+ * take longest begin in the first half of the run: it does not end with one of them alone.
  */
 function inTurns(alone: readonly string[], groups: readonly string[]): string[] {
-  const between = Math.floor(alone.length / 2 / Math.max(groups.length, 1));
+  const between = Math.max(1, Math.floor(alone.length / 2 / Math.max(groups.length, 1)));
   const first = groups.flatMap((group, index) => [
     group,
     ...alone.slice(index * between, (index + 1) * between),
@@ -99,20 +100,22 @@ function inTurns(alone: readonly string[], groups: readonly string[]): string[] 
   return [...first, ...alone.slice(groups.length * between)];
 }
 
-/**
- * A file that runs others: each is a suite, with its own hooks, that ends before the next begins.
- */
-function writeGroup(name: string, files: readonly string[]): string {
+/** Files that run others: each is a suite, with its own hooks, that ends before the next begins. */
+function writeGroups(name: string, files: readonly string[], count: number): string[] {
   const grouping = pathToFileURL(join(root, 'test', 'support', 'group.ts')).href;
   const listed = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
-  const path = join(groupsFolder, `${name}.mjs`);
-  writeFileSync(
-    path,
-    `import { runFiles } from ${JSON.stringify(grouping)};
-await runFiles(${JSON.stringify(figuresFile)}, ${JSON.stringify(listed)});
+  const list = { figuresFile, takenFolder: join(groupsFolder, `${name}-taken`), files: listed };
+  mkdirSync(list.takenFolder);
+  return Array.from({ length: count }, (_, index) => {
+    const path = join(groupsFolder, `${name}-${index + 1}.mjs`);
+    writeFileSync(
+      path,
+      `import { runFiles } from ${JSON.stringify(grouping)};
+await runFiles(${JSON.stringify(list)});
 `,
-  );
-  return path;
+    );
+    return path;
+  });
 }
 
 type Figures = { file: string; seconds: number; processorSeconds: number };
@@ -125,6 +128,10 @@ function showSlowest(): void {
     .map((line) => JSON.parse(line) as Figures)
     .sort((a, b) => b.seconds - a.seconds);
   rmSync(groupsFolder, { recursive: true, force: true });
+  if (figures.length < files.length) {
+    process.exitCode = 1;
+    console.error(`failed: of ${files.length} files, ${figures.length} ran to their end`);
+  }
   if (figures.length < 2) return;
   console.log(`\nThe slowest of ${figures.length} files (seconds, and those of a processor):`);
   for (const { file, seconds, processorSeconds } of figures.slice(0, slowestShown)) {

@@ -1,5 +1,6 @@
 // Files of tests that share a process, one after the other, and the figures of each.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'node:test';
 
 let isGrouped = false;
@@ -9,13 +10,18 @@ export function isInGroup(): boolean {
   return isGrouped;
 }
 
+export type FileList = {
+  figuresFile: string;
+  /** Has an empty file for each that a process has taken. */
+  takenFolder: string;
+  files: readonly (readonly [file: string, url: string])[];
+};
+
 /** Each file is a suite, with hooks of its own, that ends before the next begins. */
-export async function runFiles(
-  figuresFile: string,
-  files: readonly (readonly [file: string, url: string])[],
-): Promise<void> {
+export async function runFiles({ figuresFile, takenFolder, files }: FileList): Promise<void> {
   isGrouped = true;
-  for (const [file, url] of files) {
+  for (const [index, [file, url]] of files.entries()) {
+    if (!take(join(takenFolder, String(index)))) continue;
     const begun = performance.now();
     const used = process.cpuUsage();
     await describe(file, () => import(url));
@@ -30,4 +36,15 @@ export async function runFiles(
   // No hook of the process does this: the shared server keeps it from coming to an end.
   const { closeSharedWorld } = await import('./world.ts');
   await closeSharedWorld();
+}
+
+/** False if another process has taken it. */
+function take(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
