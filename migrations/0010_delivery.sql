@@ -70,13 +70,11 @@ create table document_contents (
   own bytea not null,
   part_offsets integer[] not null,
   part_hashes bytea[] not null check (cardinality(part_hashes) = cardinality(part_offsets)),
-  primary key (tenant_id, document_id),
-  foreign key (tenant_id, document_id) references bill_documents (tenant_id, document_id)
-    on delete cascade
+  primary key (tenant_id, document_id)
 );
 comment on table document_contents is
-  'The file of a published document: its own bytes, and the parts between them. Nothing changes '
-  'it, whatever later versions of the program make of the same bill.';
+  'The file of a document of bill_documents or further_documents: its own bytes, and the parts '
+  'between them. Nothing changes it, whatever later versions of the program make of the same bill.';
 comment on column document_contents.part_offsets is
   'For each part, in order: how many of the own bytes come before it.';
 alter table document_contents alter column own set storage external;
@@ -162,3 +160,66 @@ create index print_files_term on print_files (tenant_id, term_id, job_id, part);
 call wall_off('print_files');
 grant select on print_files to billwright_api;
 grant select, insert on print_files to billwright_worker;
+
+create table further_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  kind text not null check (kind in ('Cancelled', 'CreditNote')),
+  subject_id bigint not null,
+  size integer not null check (size > 0),
+  sha256 bytea not null check (length(sha256) = 32),
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id),
+  constraint further_documents_once unique (tenant_id, kind, subject_id)
+);
+comment on table further_documents is
+  'Documents that no bill run makes: that of a cancelled bill, and that of a credit note.';
+comment on column further_documents.subject_id is
+  'The bill that is cancelled, or the credit note.';
+call wall_off('further_documents');
+grant select on further_documents to billwright_api;
+grant select, insert, delete on further_documents to billwright_worker;
+
+create table document_queue (
+  tenant_id bigint not null,
+  kind text not null,
+  subject_id bigint not null,
+  primary key (tenant_id, kind, subject_id)
+);
+comment on table document_queue is
+  'Further documents that are to be made. A row waits until its document is kept.';
+call wall_off('document_queue');
+grant select, insert on document_queue to billwright_api;
+grant select, insert, update, delete on document_queue to billwright_worker;
+
+create function queue_documents() returns trigger
+language plpgsql
+as $$
+begin
+  insert into document_queue (tenant_id, kind, subject_id)
+  select tenant_id, 'CreditNote', credit_note_id from changed
+  union all
+  select tenant_id, 'Cancelled', bill_id from changed where cancels_bill
+  on conflict do nothing;
+  return null;
+end
+$$;
+create trigger credit_notes_documented after insert on credit_notes
+  referencing new table as changed
+  for each statement execute function queue_documents();
+
+-- Workspaces in which a document waits to be made: one look into an index for each of them.
+create function workspaces_with_documents_to_make() returns setof bigint
+language plpgsql
+as $$
+declare
+  found bigint;
+begin
+  for found in select tenant_id from workspaces order by tenant_id loop
+    perform set_config('app.tenant', found::text, true);
+    if exists (select from document_queue where tenant_id = found) then
+      return next found;
+    end if;
+  end loop;
+end
+$$;

@@ -2856,6 +2856,7 @@ CREATE INDEX credit_notes_party ON public.credit_notes USING btree (tenant_id, p
 CREATE INDEX credit_notes_rebill ON public.credit_notes USING btree (tenant_id, rebill_term_id);
 CREATE UNIQUE INDEX credit_notes_reference_key ON public.credit_notes USING btree (tenant_id, reference) WHERE (reference IS NOT NULL);
 CREATE TRIGGER credit_notes_append_only BEFORE DELETE OR UPDATE ON public.credit_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER credit_notes_documented AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_documents();
 CREATE TRIGGER credit_notes_sealed AFTER INSERT ON public.credit_notes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('credit-note');
 alter table credit_notes enable row level security, force row level security;
 create policy tenant_wall on credit_notes as permissive for all using ((tenant_id = current_tenant()));
@@ -3184,8 +3185,8 @@ create policy tenant_wall on document_parts as permissive for all using ((tenant
 grant select on document_parts to billwright_api;
 grant delete, insert, select on document_parts to billwright_worker;
 
--- The file of a published document: its own bytes, and the parts between them. Nothing changes it,
--- whatever later versions of the program make of the same bill.
+-- The file of a document of bill_documents or further_documents: its own bytes, and the parts
+-- between them. Nothing changes it, whatever later versions of the program make of the same bill.
 create table document_contents (
   tenant_id bigint not null,
   document_id bigint not null,
@@ -3194,8 +3195,7 @@ create table document_contents (
   part_offsets integer[] not null,
   part_hashes bytea[] not null,
   constraint document_contents_check CHECK ((cardinality(part_hashes) = cardinality(part_offsets))),
-  constraint document_contents_pkey PRIMARY KEY (tenant_id, document_id),
-  constraint document_contents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES bill_documents(tenant_id, document_id) ON DELETE CASCADE
+  constraint document_contents_pkey PRIMARY KEY (tenant_id, document_id)
 );
 alter table document_contents enable row level security, force row level security;
 create policy tenant_wall on document_contents as permissive for all using ((tenant_id = current_tenant()));
@@ -3279,6 +3279,73 @@ alter table print_files enable row level security, force row level security;
 create policy tenant_wall on print_files as permissive for all using ((tenant_id = current_tenant()));
 grant select on print_files to billwright_api;
 grant insert, select on print_files to billwright_worker;
+
+-- Documents that no bill run makes: that of a cancelled bill, and that of a credit note.
+create table further_documents (
+  tenant_id bigint not null,
+  document_id bigint not null,
+  kind text not null,
+  -- The bill that is cancelled, or the credit note.
+  subject_id bigint not null,
+  size integer not null,
+  sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text]))),
+  constraint further_documents_once UNIQUE (tenant_id, kind, subject_id),
+  constraint further_documents_pkey PRIMARY KEY (tenant_id, document_id),
+  constraint further_documents_sha256_check CHECK ((length(sha256) = 32)),
+  constraint further_documents_size_check CHECK ((size > 0))
+);
+alter table further_documents enable row level security, force row level security;
+create policy tenant_wall on further_documents as permissive for all using ((tenant_id = current_tenant()));
+grant select on further_documents to billwright_api;
+grant delete, insert, select on further_documents to billwright_worker;
+
+-- Further documents that are to be made. A row waits until its document is kept.
+create table document_queue (
+  tenant_id bigint not null,
+  kind text not null,
+  subject_id bigint not null,
+  constraint document_queue_pkey PRIMARY KEY (tenant_id, kind, subject_id)
+);
+alter table document_queue enable row level security, force row level security;
+create policy tenant_wall on document_queue as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on document_queue to billwright_api;
+grant delete, insert, select, update on document_queue to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.queue_documents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into document_queue (tenant_id, kind, subject_id)
+  select tenant_id, 'CreditNote', credit_note_id from changed
+  union all
+  select tenant_id, 'Cancelled', bill_id from changed where cancels_bill
+  on conflict do nothing;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.workspaces_with_documents_to_make()
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found bigint;
+begin
+  for found in select tenant_id from workspaces order by tenant_id loop
+    perform set_config('app.tenant', found::text, true);
+    if exists (select from document_queue where tenant_id = found) then
+      return next found;
+    end if;
+  end loop;
+end
+$function$
+;
+-- owned by the owner
 
 -- imports (0011_imports.sql)
 

@@ -57,11 +57,13 @@ const writers: Record<string, Writers> = {
   deliveries: 'domain/delivery',
   document_contents: 'domain/delivery',
   document_parts: 'domain/delivery',
+  document_queue: 'domain/delivery',
   document_settings: 'domain/delivery',
   dunning_actions: 'domain/collections',
   dunning_episodes: 'domain/collections',
   dunning_holds: 'domain/collections',
   events: 'domain/events',
+  further_documents: 'domain/delivery',
   idempotency_keys: {
     http: 'keys of calls',
     'domain/access': 'expired keys, which the daily job deletes',

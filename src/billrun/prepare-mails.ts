@@ -86,7 +86,7 @@ export async function prepareMails(
       return { mail, problem: 'The bill has no document' };
     }
     if ('error' in written) return { mail, problem: written.error.message };
-    const file = files.get(mail.bill_id);
+    const file = files.get(document.document_id);
     if (file === undefined) {
       return { mail, problem: 'The document differs from the one that was published' };
     }

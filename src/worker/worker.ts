@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { steps } from '../billrun/steps.ts';
 import type { Equipment } from '../jobs/tools.ts';
 import { startDailyRunner } from './daily-runner.ts';
+import { startDocumentMaker } from './document-maker.ts';
 import { startJobRunner } from './job-runner.ts';
 import { startHeartbeat } from './monitor.ts';
 import { startSealing } from './sealing.ts';
@@ -30,11 +31,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const heartbeat = await startHeartbeat(options.database, options.log);
   const runner = startJobRunner({ ...options, steps });
   const sealing = startSealing(options);
+  const maker = startDocumentMaker(options);
   options.log.info('worker ready');
   return {
     async stop() {
       await runner.stop();
       await sealing.stop();
+      await maker.stop();
       await daily.stop();
       await heartbeat.stop();
     },

@@ -316,6 +316,7 @@ test('a published document is the same file, whatever the program would make of 
   const file = async () => (await client.getBillDocument({ billID })).data.base64;
   const published = await file();
   const values = [term.tenantId, billID];
+  await scene.enter(client);
   await scene.sql.query(
     "update bills set due_date = '2030-01-01' where tenant_id = $1 and bill_id = $2",
     values,

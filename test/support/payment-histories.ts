@@ -99,6 +99,9 @@ export type Histories = OfferPlace & {
   done: Map<string, number>;
 };
 
+/** Numbers that the reply to make-users names. */
+const namedMax = 100;
+
 export async function openHistories(
   scene: Scene,
   workspace: string,
@@ -127,8 +130,12 @@ export async function openHistories(
     { sandbox: true },
   );
   const names = Array.from({ length: count }, (_, index) => ({ name: `Customer ${index + 1}` }));
-  const { headers } = await place.client.makeUsers({ userType: 'customer', users: names });
-  const numbers = (headers.get('x-party-number') ?? '').split(',').map(Number);
+  const numbers: number[] = [];
+  for (let at = 0; at < count; at += namedMax) {
+    const users = names.slice(at, at + namedMax);
+    const { headers } = await place.client.makeUsers({ userType: 'customer', users });
+    numbers.push(...(headers.get('x-party-number') ?? '').split(',').map(Number));
+  }
   const days = { connectionDate: '01062026', billedThrough: '30062026' };
   const connection = numbers.map((partyNumber, index): Connection => {
     const users = [{ partyNumber }];

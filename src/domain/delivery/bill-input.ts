@@ -7,7 +7,12 @@ import {
   type StoredDocument,
 } from '../bills/bill-forms.ts';
 import type { CancellationRow } from '../bills/cancellations-store.ts';
-import type { BillDocument, BillDocumentInput, DocumentUsage } from '../documents/bill-document.ts';
+import type {
+  BillDocument,
+  BillDocumentInput,
+  CreditNoteDocument,
+  DocumentUsage,
+} from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import type { BillUsage } from '../rating/bill.ts';
 import type { FrozenBillInputs, FrozenInputs } from '../rating/frozen-inputs.ts';
@@ -17,6 +22,12 @@ import { type RenderSetting, templatesForPayers } from './document-setting.ts';
 export type BillToRender = Omit<StoredBill, 'document' | 'frozen'> & {
   document: string;
   frozen: string;
+};
+
+/** The document of a bill, or what came after it: that of its cancellation or of a credit note. */
+export type DocumentToRender = BillToRender & {
+  cancellation?: CancellationRow;
+  creditNote?: CreditNoteDocument;
 };
 
 export function letterheadOf({ organisation }: RenderSetting): Letterhead {

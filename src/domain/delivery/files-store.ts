@@ -4,7 +4,6 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import { joinFile, type KeptFile, sha256Of } from './document-file.ts';
-import type { DocumentRow } from './documents-store.ts';
 
 /** Adds the parts that are not kept yet. */
 export async function saveParts(
@@ -75,13 +74,17 @@ type FileRow = {
   part_hashes: string[];
 };
 
+/** Of which the file is wanted. */
+type Wanted = { document_id: number; sha256: string | null };
+
 /**
- * The files of documents, by bill. Each is compared with its hash: one that differs is left out.
+ * The files of documents, by their ids. Each is compared with its hash: one that differs is left
+ * out.
  */
 export async function readFiles(
   tx: Tx,
   tenantId: number,
-  documents: readonly DocumentRow[],
+  documents: readonly Wanted[],
 ): Promise<Map<number, Buffer>> {
   const ids = documents.map((document) => document.document_id);
   const { rows } = await sql<FileRow>`
@@ -98,16 +101,15 @@ export async function readFiles(
     rows.map((row) => [row.document_id, joinFile(keptFile(row), bytesOf)] as const),
   );
   return new Map(
-    documents.flatMap((document) => {
-      const file = files.get(document.document_id);
-      const isGood = file !== undefined && sha256Of(file) === document.sha256;
-      return isGood ? [[document.bill_id, file] as const] : [];
+    documents.flatMap(({ document_id: id, sha256 }) => {
+      const file = files.get(id);
+      return file !== undefined && sha256Of(file) === sha256 ? [[id, file] as const] : [];
     }),
   );
 }
 
-export async function readFile(tx: Tx, tenantId: number, document: DocumentRow): Promise<Buffer> {
-  const file = (await readFiles(tx, tenantId, [document])).get(document.bill_id);
+export async function readFile(tx: Tx, tenantId: number, document: Wanted): Promise<Buffer> {
+  const file = (await readFiles(tx, tenantId, [document])).get(document.document_id);
   if (file === undefined) throw new AppError('DOCUMENT_DIFFERS');
   return file;
 }

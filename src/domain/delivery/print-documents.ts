@@ -17,9 +17,10 @@ export async function* printDocuments(
     const some = billIds.slice(at, at + billsPerRead);
     const documents = await listDocumentsOf(tx, tenantId, some);
     const made = documents.filter((one) => one.format === 'PDF' && one.error === null);
+    const documentOf = new Map(made.map((one) => [one.bill_id, one.document_id]));
     const files = await readFiles(tx, tenantId, made);
     for (const billId of some) {
-      const file = files.get(billId);
+      const file = files.get(documentOf.get(billId) ?? 0);
       if (file === undefined) onMissing(billId);
       else yield { billId, file };
       // Between two bills other things get their turn.

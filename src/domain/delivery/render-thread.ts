@@ -1,6 +1,6 @@
 // Renders bills in a thread of its own, so that the process stays answerable meanwhile.
 import { renderBills } from '../documents/render-bill.ts';
-import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
+import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
 import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
@@ -9,7 +9,7 @@ import { type MailResult, type RenderOutcome, renderErrorOf } from './render-out
 /** Documents, or the words of mails by bill. */
 export type RenderTask = {
   setting: RenderSetting;
-  bills: readonly BillToRender[];
+  bills: readonly DocumentToRender[];
   mails: Readonly<Record<number, MailTemplate | null>> | null;
 };
 
@@ -17,10 +17,15 @@ export default function run({ setting, bills, mails }: RenderTask): RenderOutcom
   return mails === null ? render(setting, bills) : write(setting, bills, mails);
 }
 
-function render(setting: RenderSetting, bills: readonly BillToRender[]): RenderOutcome {
+function render(setting: RenderSetting, bills: readonly DocumentToRender[]): RenderOutcome {
   const letterhead = letterheadOf(setting);
   const parts = new Map<string, Uint8Array>();
-  const files = renderBills(bills.map((bill) => () => billInput(setting, letterhead, bill)));
+  const files = renderBills(
+    bills.map(({ cancellation, creditNote, ...bill }) => () => {
+      const input = billInput(setting, letterhead, bill, cancellation);
+      return creditNote ? { ...input, creditNote } : input;
+    }),
+  );
   const results = bills.map(({ bill_id: billId }, index) => {
     const file = files[index];
     if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };

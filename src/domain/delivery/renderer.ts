@@ -1,7 +1,7 @@
 // The threads that render bills, shared by all jobs of a worker.
 import { inTurns } from '../../base/at-once.ts';
 import { openThreads } from '../../base/threads.ts';
-import type { BillToRender } from './bill-input.ts';
+import type { BillToRender, DocumentToRender } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
 import {
@@ -16,7 +16,7 @@ export type Renderer = {
   /** Documents, with results by bill. */
   render(
     setting: RenderSetting,
-    bills: readonly BillToRender[],
+    bills: readonly DocumentToRender[],
   ): Promise<{ results: Map<number, RenderResult>; parts: Map<string, Uint8Array> }>;
   /** The words of mails, by bill. */
   write(

@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { mergePdfs } from '../../base/pdf/merge.ts';
 import { documentThreads, printFileTurns } from '../../domain/delivery/document-threads.ts';
 import { listCancelled } from '../../domain/delivery/documents-store.ts';
+import { readFile } from '../../domain/delivery/files-store.ts';
 import { printDocuments } from '../../domain/delivery/print-documents.ts';
 import {
   findPrintFile,
@@ -67,7 +68,8 @@ async function putTogether(call: Call, file: PrintFileRow) {
 }
 
 async function cancelledFile(call: Call, billId: number): Promise<Buffer> {
-  const { task } = await billToShow(call, billId, 'Cancelled');
+  const { task, published } = await billToShow(call, billId, 'Cancelled');
+  if (published) return readFile(call.tx, call.tenant.tenantId, published);
   const { base64 } = await documentThreads().make({ ...task, format: 'PDF' });
   return Buffer.from(base64, 'base64');
 }

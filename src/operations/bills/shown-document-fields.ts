@@ -9,6 +9,7 @@ import {
   listDocumentsOf,
 } from '../../domain/delivery/documents-store.ts';
 import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
+import { findFurther } from '../../domain/delivery/further-documents-store.ts';
 import { getTerm } from '../../domain/terms/store.ts';
 import type { Call } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
@@ -20,7 +21,7 @@ type Kind = (typeof documentKinds)[number];
 type Shown = {
   task: Omit<DocumentTask, 'format'>;
   /** The document that was published, if this is the one. */
-  published: DocumentRow | undefined;
+  published: { document_id: number; sha256: string | null } | undefined;
 };
 
 export async function billToShow(call: Call, billId: number, asked: Kind | null): Promise<Shown> {
@@ -39,7 +40,8 @@ export async function billToShow(call: Call, billId: number, asked: Kind | null)
   if (kind === 'Cancelled') {
     const cancellations = await findCancellations(tx, tenantId, [billId]);
     const task = { setting, bill, cancellation: cancellations.get(billId) };
-    return { task, published: undefined };
+    const key = { kind, subjectId: billId } as const;
+    return { task, published: await findFurther(tx, tenantId, key) };
   }
   // A document that was published says so, whatever became of the bill.
   const shown = document ? { ...bill, status: 'Published' } : bill;

@@ -1,16 +1,11 @@
 import * as Type from 'typebox';
-import { wireDay } from '../../base/days.ts';
 import { AppError } from '../../base/errors.ts';
-import { majorUnits } from '../../base/money.ts';
-import { type CreditNoteRow, listCreditNotes } from '../../domain/bills/credit-notes-store.ts';
-import type { RenderSetting } from '../../domain/delivery/document-setting.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
-import { findBillToShow, listDocumentsOf } from '../../domain/delivery/documents-store.ts';
-import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
-import type { CreditNoteDocument } from '../../domain/documents/bill-document.ts';
-import { getTerm } from '../../domain/terms/store.ts';
+import { readFile } from '../../domain/delivery/files-store.ts';
+import { creditNoteSource } from '../../domain/delivery/further-documents.ts';
+import { findFurther } from '../../domain/delivery/further-documents-store.ts';
 import { id, oneOf } from '../fields.ts';
-import { type Call, operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 
 const contentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };
 
@@ -28,60 +23,25 @@ export const getCreditNoteDocument = operation({
     'DOCUMENT_TOO_LONG',
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
+    'DOCUMENT_DIFFERS',
   ],
   example: { creditNoteID: 17, format: 'HTML' },
   turns: documentTurns,
   async handle(call, { creditNoteID: creditNoteId, format = 'PDF' }) {
     const { tx, tenant } = call;
-    const { ownPartyId: partyId } = call;
-    const filter = { ...anyCreditNote, creditNoteId, partyId, isPublished: partyId !== null };
-    const window = { afterId: 0, offset: 0, limit: 1 };
-    const [row] = await listCreditNotes(tx, tenant.tenantId, filter, window);
-    if (!row) throw new AppError('CREDIT_NOTE_NOT_FOUND', { field: 'creditNoteID' });
-    const bill = await findBillToShow(tx, tenant.tenantId, row.bill_id);
-    if (!bill) throw new Error(`bill ${row.bill_id} of credit note ${creditNoteId} is gone`);
-    const setting = await settingOf(call, bill);
-    const creditNote = documentOf(row, call);
-    const task = { setting, bill, cancellation: undefined, creditNote };
-    const made = await documentThreads().make({ ...task, format });
-    const data = { contentType: contentTypes[format], base64: made.base64 };
-    return { message: '1 found', data };
+    const { tenantId } = tenant;
+    const contentType = contentTypes[format];
+    // A customer sees what was credited on published bills of their own.
+    const seen = { partyId: call.ownPartyId, isPublished: call.ownPartyId !== null };
+    const source = await creditNoteSource(tx, tenant, creditNoteId, seen);
+    if (!source) throw new AppError('CREDIT_NOTE_NOT_FOUND', { field: 'creditNoteID' });
+    const key = { kind: 'CreditNote', subjectId: creditNoteId } as const;
+    const kept = format === 'PDF' ? await findFurther(tx, tenantId, key) : undefined;
+    if (kept) {
+      const file = await readFile(tx, tenantId, kept);
+      return { message: '1 found', data: { contentType, base64: file.toString('base64') } };
+    }
+    const { base64 } = await documentThreads().make({ ...source, format });
+    return { message: '1 found', data: { contentType, base64 } };
   },
 });
-
-const anyCreditNote = {
-  creditNoteNumber: null,
-  reference: null,
-  billId: null,
-  subscriptionNumber: null,
-  fromDate: null,
-  toDate: null,
-};
-
-/** That of the published bill, else what would be used if it was published now. */
-async function settingOf(
-  { tx, tenant: { tenantId } }: Call,
-  bill: { bill_id: number; term_id: number },
-): Promise<RenderSetting> {
-  const documents = await listDocumentsOf(tx, tenantId, [bill.bill_id]);
-  const published = documents.find((one) => one.format === 'PDF' && one.error === null);
-  if (!published) {
-    return previewSetting(tx, tenantId, await getTerm(tx, tenantId, bill.term_id));
-  }
-  const { setting_version: version } = published;
-  const setting = (await settingsByVersion(tx, tenantId, bill.term_id, [version])).get(version);
-  if (!setting) throw new Error(`the setting of document ${published.document_id} is gone`);
-  return setting;
-}
-
-function documentOf(row: CreditNoteRow, { tenant }: Call): CreditNoteDocument {
-  const major = (minor: string | number) => majorUnits(BigInt(minor), tenant.currencyDecimals);
-  return {
-    number: row.credit_note_number,
-    issueDate: wireDay(row.issue_date),
-    reason: row.reason,
-    amount: major(row.amount),
-    walletAmount: major(row.to_wallet),
-    lines: row.lines.map(({ component, amount }) => ({ component, amount: major(amount) })),
-  };
-}

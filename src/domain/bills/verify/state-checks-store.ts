@@ -173,7 +173,12 @@ function wronglyIssued(tenantId: number): Sql {
 function wrongFiles(tenantId: number): Sql {
   return sql`
     select 'the file of document ' || d.document_id || ' is not the one that was published'
-    from bill_documents d
+    from (
+      select document_id, sha256 from bill_documents
+      where tenant_id = ${tenantId} and error is null
+      union all
+      select document_id, sha256 from further_documents where tenant_id = ${tenantId}
+    ) d
     left join document_contents c on c.tenant_id = ${tenantId} and c.document_id = d.document_id
     left join lateral (
       select sha256(string_agg(
@@ -186,7 +191,7 @@ function wrongFiles(tenantId: number): Sql {
       ) s
       left join document_parts p on p.tenant_id = ${tenantId} and p.sha256 = c.part_hashes[s.n + 1]
     ) f on true
-    where d.tenant_id = ${tenantId} and d.error is null and f.sha256 is distinct from d.sha256`;
+    where f.sha256 is distinct from d.sha256`;
 }
 
 /** Bills are ahead of their term only while a step runs, or where one was broken off. */

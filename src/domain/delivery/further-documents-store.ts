@@ -1,0 +1,77 @@
+// Documents that no bill run makes: those of credit notes and of cancelled bills. A worker makes
+// each once, soon after it is due, and keeps its file.
+
+import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
+import type { FileFacts } from './document-file.ts';
+
+export type FurtherKind = 'Cancelled' | 'CreditNote';
+export type FurtherKey = { kind: FurtherKind; subjectId: number };
+
+/** Workspaces in which some wait to be made. */
+export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ tenant_id: number }>`
+    select tenant_id from workspaces_with_documents_to_make() as w (tenant_id)
+  `.execute(tx);
+  return rows.map((row) => row.tenant_id);
+}
+
+/**
+ * The next that can be made, and that no other worker has taken. The document of a cancelled bill
+ * that is billed again names the new bill: it waits until that is posted.
+ */
+export async function takeQueued(tx: Tx, tenantId: number): Promise<FurtherKey | undefined> {
+  const { rows } = await sql<{ kind: FurtherKind; subject_id: number }>`
+    select q.kind, q.subject_id from document_queue q
+    where q.tenant_id = ${tenantId} and (q.kind <> 'Cancelled' or not exists (
+      select from credit_notes n
+      where n.tenant_id = ${tenantId} and n.bill_id = q.subject_id and n.cancels_bill
+        and n.rebill_term_id is not null and not exists (
+          select from bills r
+          where r.tenant_id = ${tenantId} and r.term_id = n.rebill_term_id
+            and r.bill_number is not null
+        )
+    ))
+    order by q.kind, q.subject_id
+    limit 1
+    for update of q skip locked
+  `.execute(tx);
+  const [row] = rows;
+  return row && { kind: row.kind, subjectId: row.subject_id };
+}
+
+export async function deleteQueued(tx: Tx, tenantId: number, key: FurtherKey): Promise<void> {
+  await sql`
+    delete from document_queue
+    where tenant_id = ${tenantId} and kind = ${key.kind} and subject_id = ${key.subjectId}
+  `.execute(tx);
+}
+
+export async function insertFurther(
+  tx: Tx,
+  tenantId: number,
+  key: FurtherKey & { documentId: number; at: Temporal.Instant },
+  file: FileFacts,
+): Promise<void> {
+  await sql`
+    insert into further_documents (tenant_id, document_id, kind, subject_id, size, sha256,
+      created_at)
+    values (${tenantId}, ${key.documentId}, ${key.kind}, ${key.subjectId}, ${file.size},
+      decode(${file.sha256}, 'hex'), ${key.at})
+  `.execute(tx);
+}
+
+export type FurtherRow = { document_id: number; sha256: string };
+
+/** Undefined while it is not made. */
+export async function findFurther(
+  tx: Tx,
+  tenantId: number,
+  { kind, subjectId }: FurtherKey,
+): Promise<FurtherRow | undefined> {
+  const { rows } = await sql<FurtherRow>`
+    select document_id, encode(sha256, 'hex') as sha256 from further_documents
+    where tenant_id = ${tenantId} and kind = ${kind} and subject_id = ${subjectId}
+  `.execute(tx);
+  return rows[0];
+}

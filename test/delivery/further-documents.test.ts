@@ -1,0 +1,112 @@
+// Documents that no bill run makes: of credit notes and cancelled bills. Each is made once, and is
+// the same file for ever.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createLog } from '../../src/base/log.ts';
+import { makeDocuments } from '../../src/worker/document-maker.ts';
+import { assertChecks } from '../support/checks.ts';
+import { refuses, type TestClient } from '../support/client.ts';
+import { asWorker } from '../support/daily-work.ts';
+import { schedule } from '../support/delivery.ts';
+import { openTestEquipment } from '../support/equipment.ts';
+import { openPostedTerm } from '../support/posted-term.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const equipment = openTestEquipment();
+const runner = scene.runJobs({ equipment });
+const log = createLog({ level: 'silent' });
+
+after(async () => {
+  await runner.stop();
+  await equipment.close();
+});
+
+function make(tenantId: number): Promise<number> {
+  const { clock } = scene;
+  return asWorker(scene, (database) =>
+    makeDocuments({ database, clock, log, equipment, tenantId }),
+  );
+}
+
+async function openPublished(workspace: string, customers = 1) {
+  const client = await scene.workspace(workspace);
+  await scene.enter(client);
+  const parties = Array.from({ length: customers }, (_, index) => ({ name: `Customer ${index}` }));
+  const term = await openPostedTerm(scene, client, parties);
+  await client.publishBills(schedule(term.termId));
+  return { client, ...term, billID: term.bills[0]?.billId ?? 0 };
+}
+
+/** Whatever is made from now on looks different. */
+async function moveHouse(client: TestClient): Promise<void> {
+  const letterhead = { address: ['12 New Street', 'Lahore'] };
+  await client.updateSettings({ data: { name: 'City Power and Water', letterhead } });
+}
+
+test('the document of a credit note is made once, and stays as it is', async () => {
+  const { client, tenantId, billID } = await openPublished('further-notes');
+  const lines = [{ component: 'service', amount: 100 }];
+  const { headers } = await client.makeCreditNotes({
+    creditNotes: [{ billID, reference: 'CN-A', reason: 'A fault of ours', lines }],
+  } as never);
+  const creditNoteID = Number(headers.get('x-resource-id'));
+  const file = async () => (await client.getCreditNoteDocument({ creditNoteID })).data.base64;
+  const onRequest = await file();
+  assert.equal(await make(tenantId), 1);
+  assert.equal(await make(tenantId), 0);
+  const kept = await file();
+  assert.equal(kept, onRequest);
+  await assertChecks(scene, tenantId);
+  // It is read and not made again: other bytes in its place are found out.
+  await scene.sql.query(
+    `update document_contents set own = set_byte(own, 99, 0)
+     where tenant_id = $1 and document_id = (
+       select document_id from further_documents where tenant_id = $1)`,
+    [tenantId],
+  );
+  await refuses(file(), 'DOCUMENT_DIFFERS');
+});
+
+test('a cancelled bill gets a second document, and keeps its first', async () => {
+  const { client, tenantId, billID } = await openPublished('further-cancelled');
+  const file = async (kind?: 'Original' | 'Cancelled') =>
+    (await client.getBillDocument({ billID, ...(kind && { kind }) })).data.base64;
+  const original = await file();
+  await client.cancelBill({ data: { billID, reason: 'Wrong', rebill: false } });
+  // That of the credit note, and that of the bill.
+  assert.equal(await make(tenantId), 2);
+  const cancelled = await file();
+  assert.notEqual(cancelled, original);
+  await moveHouse(client);
+  assert.equal(await file('Cancelled'), cancelled);
+  assert.equal(await file('Original'), original);
+  const { rows } = await scene.sql.query(
+    'select kind, subject_id::integer from further_documents where tenant_id = $1 order by kind',
+    [tenantId],
+  );
+  assert.deepEqual(rows[0], { kind: 'Cancelled', subject_id: billID });
+  assert.equal(rows.length, 2);
+  await assertChecks(scene, tenantId);
+});
+
+test('a bill that is billed again is documented when the new bill has its number', async () => {
+  const { client, tenantId, billID } = await openPublished('further-again');
+  await client.cancelBill({ data: { billID, reason: 'Wrong', rebill: true } });
+  assert.equal(await make(tenantId), 1, 'that of the credit note');
+  const { rows } = await scene.sql.query(
+    "select term_id::integer as id from terms where tenant_id = $1 and status = 'Open'",
+    [tenantId],
+  );
+  const again = rows[0].id;
+  await client.generateBills(schedule(again));
+  await client.postBills({ operation: 'schedule', data: { termID: again, skipErrors: false } });
+  assert.equal(await make(tenantId), 1, 'that of the cancelled bill');
+  const html = await client.getBillDocument({ billID, format: 'HTML' });
+  const [bill] = (await client.getBills({ termID: again })).data.bills;
+  assert.match(
+    Buffer.from(html.data.base64, 'base64').toString(),
+    new RegExp(bill?.billNumber ?? '-'),
+  );
+  await assertChecks(scene, tenantId);
+});
