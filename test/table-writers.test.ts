@@ -214,3 +214,57 @@ test('every table is written by the modules that are named for it, and by no oth
     found[copied] = [...new Set([...(found[copied] ?? []), 'domain/bills/generate'])].sort();
   assert.deepEqual(found, named);
 });
+
+const bookStore = 'domain/ledger/store.ts';
+const postStore = 'domain/bills/posting/post-drafts-store.ts';
+const unpostStore = 'domain/bills/posting/unpost-store.ts';
+
+/** Files with statements that write the ledger: the store of `book`, posting and its reversal. */
+const ledgerFiles: Record<string, readonly string[]> = {
+  journals: [unpostStore, bookStore],
+  journal_lines: [unpostStore, bookStore],
+  subledger_entries: [postStore, unpostStore, bookStore],
+  open_items: [bookStore],
+};
+
+/** What these files offer to others, and the only files that use it. */
+const ledgerUsers: Record<string, readonly string[]> = {
+  insertBookings: ['domain/ledger/book.ts'],
+  insertHead: ['billrun/post-chunk.ts'],
+  insertLines: ['billrun/post-chunk.ts'],
+};
+
+function sourceFiles(): { file: string; text: string }[] {
+  return globSync('src/**/*.ts', { cwd: root }).map((file) => {
+    return { file: relative('src', file), text: readFileSync(join(root, file), 'utf8') };
+  });
+}
+
+test('only book and posting write journals, their lines, entries and open items', () => {
+  for (const [table, files] of Object.entries(ledgerFiles)) {
+    const written = new RegExp(`(?:insert into|update|delete from|truncate|copy) ${table}\\b`);
+    const found = sourceFiles().filter(({ text }) => written.test(text));
+    assert.deepEqual(found.map(({ file }) => file).sort(), files, table);
+  }
+});
+
+const importing = /import (?:type )?\{([^}]*)\} from '([^']+)'/g;
+
+/** Files that import a name from the store of the ledger. */
+function usersOf(name: string): string[] {
+  const isUser = ({ file, text }: { file: string; text: string }) =>
+    [...text.matchAll(importing)].some(
+      ([, names = '', path = '']) =>
+        join(dirname(file), path) === bookStore && names.split(/[\s,]+/).includes(name),
+    );
+  return sourceFiles()
+    .filter(isUser)
+    .map(({ file }) => file)
+    .sort();
+}
+
+test('the store of the ledger is called by book and by posting alone', () => {
+  for (const [name, files] of Object.entries(ledgerUsers)) {
+    assert.deepEqual(usersOf(name), files, name);
+  }
+});
