@@ -174,6 +174,14 @@ test('interest runs until the day of the payment, though the bill is made after 
   await assertChecks(scene, tenantId);
 });
 
+test('interest on 1,200 for 10 days at 21 % a year is 6.90', async () => {
+  const { bill, pay } = await openInterest('interest-ten');
+  assert.deepEqual(await bill(may, 1_200), []);
+  await pay(1_200, '10/06/2026');
+  // 1,200 * 10 * 0.21 / 365 = 6.9041, which rounds to 7
+  assert.deepEqual(await bill({ ...june, ...laterOn }, 0), [6.9]);
+});
+
 test('interest on 500 of 1,000 for 20 days, and none on the half that was paid in time', async () => {
   const { bill, pay, client } = await openInterest('interest-half');
   assert.deepEqual(await bill(may, 1_000), []);

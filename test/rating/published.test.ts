@@ -5,19 +5,18 @@ import { describe, test } from 'node:test';
 import { billModels } from './published-bills.ts';
 import { otherModels } from './published-others.ts';
 import { type PublishedCase, plain, publishedCases } from './published-plan.ts';
+import { receivablesModels } from './published-receivables.ts';
 import { tierModels } from './published-tiers.ts';
 
-/** What belongs to another part of a billing system than pricing. */
+/** What belongs to another part of a billing system than pricing and settlement. */
 const notExpressed = new Map([
   [
     'fp-sum-multiplier-dedupe',
     'which of two events of one id counts is decided where usage is uploaded',
   ],
-  ['society-alloc-principal-first', 'how a payment is divided among debts belongs to receivables'],
-  ['society-alloc-chronological', 'how a payment is divided among debts belongs to receivables'],
 ]);
 
-const expressions = { ...tierModels, ...billModels, ...otherModels };
+const expressions = { ...tierModels, ...billModels, ...otherModels, ...receivablesModels };
 
 function figuresOf(example: PublishedCase) {
   const expression = expressions[example.model];
