@@ -4437,7 +4437,10 @@ begin
           n.opened - n.settled as changed,
           b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
             as open_now
-        from unnest(ids, opened, settled) as n (bill_id, opened, settled)
+        from (
+          select * from unnest(ids, opened, settled) as u (bill_id, opened, settled)
+          limit cardinality(ids)
+        ) n
         cross join lateral (
           select * from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
         ) b
@@ -4473,7 +4476,10 @@ begin
           i.amount, n.opened - n.settled as changed,
           i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
             as open_now
-        from unnest(ids, opened, settled) as n (item_id, opened, settled)
+        from (
+          select * from unnest(ids, opened, settled) as u (item_id, opened, settled)
+          limit cardinality(ids)
+        ) n
         cross join lateral (
           select * from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
         ) i
@@ -4614,7 +4620,11 @@ declare
 begin
   select min(tenant_id), array_agg(distinct party_id) into tenant, party_ids from new_rows;
   if cardinality(party_ids) <> (
-    select count(*) from parties where tenant_id = tenant and party_id = any(party_ids)
+    select count(*)
+    from (select unnest(party_ids) as party_id limit cardinality(party_ids)) n
+    cross join lateral (
+      select from parties p where p.tenant_id = tenant and p.party_id = n.party_id offset 0
+    ) found
   ) then
     raise exception 'a row names a party that does not exist'
       using errcode = 'foreign_key_violation', constraint = tg_argv[0];
