@@ -182,6 +182,7 @@ create table bank_accounts (
   currency text check (currency ~ '^[A-Z]{3}$'),
   is_default boolean not null,
   collection_code text,
+  payment_code jsonb check (jsonb_typeof(payment_code) = 'object'),
   archived boolean not null default false,
   primary key (tenant_id, bank_account_id),
   constraint bank_accounts_title_key unique (tenant_id, context_id, title) deferrable,

@@ -45,7 +45,9 @@ const full = {
     { name: 'phase', type: 'Select', options: ['One', 'Three'], required: 1, sequence: 1 },
   ],
   unmeteredInputs: [{ name: 'taps', unit: 'taps', source: 'Subscription', changeInTerm: 'End' }],
-  bankAccounts: [{ title: 'Main', bankName: 'First', iban: 'PK00', isDefault: 1 }],
+  bankAccounts: [
+    { title: 'Main', bankName: 'First', iban: 'PK36SCBL0000001123456702', isDefault: 1 },
+  ],
   batches: [{ batchCode: 'B01', label: 'Block A', readingDay: 5 }],
   invoiceTemplate: { templateID: null },
   emailTemplate: { templateID: null },

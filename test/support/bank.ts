@@ -44,7 +44,9 @@ export async function openBank(
   workspace: string,
   service: Partial<Service> = {},
 ): Promise<Bank> {
-  const bankAccounts = [{ title: 'Collections', bankName: 'First Bank', iban: 'XX11BANK01' }];
+  const bankAccounts = [
+    { title: 'Collections', bankName: 'First Bank', accountNumber: 'XX11BANK01' },
+  ];
   const place = await openOwing(scene, workspace, { bankAccounts, ...service } as Partial<Service>);
   const { client } = place;
   const columns = {

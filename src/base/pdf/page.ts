@@ -26,7 +26,7 @@ export type PageItem = Box &
     | { readonly kind: 'fill'; readonly color: string }
     | { readonly kind: 'rule'; readonly color: string; readonly isDashed: boolean }
     | { readonly kind: 'image'; readonly image: PdfImage }
-    /** Rows of squares, dark or light. */
+    /** Rows of cells, dark or light: the squares of a QR code, the bars of a bar code. */
     | { readonly kind: 'matrix'; readonly rows: readonly (readonly boolean[])[] }
   );
 
@@ -104,9 +104,9 @@ function openBrush(file: PdfFile) {
       const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
       content += `q ${matrix} cm /${name} Do Q\n`;
     },
-    matrix({ x, y, width }: Box, rows: readonly (readonly boolean[])[]) {
+    matrix(box: Box, rows: readonly (readonly boolean[])[]) {
       setFill('#000000');
-      content += squares(rows, x, y, width / rows.length);
+      content += cells(rows, box);
     },
     finish: () => ({ content, faces, images }),
   };
@@ -148,12 +148,9 @@ function runContent(run: Run, use: FaceUse, size: number): string {
 }
 
 /** Neighbours in a row are one rectangle, so that no hairline shows between them. */
-function squares(
-  rows: readonly (readonly boolean[])[],
-  left: number,
-  top: number,
-  side: number,
-): string {
+function cells(rows: readonly (readonly boolean[])[], box: Box): string {
+  const wide = box.width / (rows[0]?.length ?? 1);
+  const high = box.height / rows.length;
   let content = '';
   rows.forEach((row, line) => {
     let from = 0;
@@ -161,7 +158,7 @@ function squares(
       let to = from;
       while (row[to]) to++;
       if (to > from) {
-        const place = [left + from * side, top + line * side, (to - from) * side, side];
+        const place = [box.x + from * wide, box.y + line * high, (to - from) * wide, high];
         content += `${place.map(number).join(' ')} re\n`;
       }
       from = to + 1;

@@ -7,7 +7,7 @@ import type { BillDocumentInput } from './bill-document.ts';
 import type { BillView, Fact, HistoryView } from './bill-view.ts';
 import type { ChargeRow, SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
-import { codeRows } from './code.ts';
+import { barRow, codeRows } from './code.ts';
 import { documentView } from './credit-note-view.ts';
 import { darkEnough } from './layout/sheet.ts';
 import { isolated } from './plain-text.ts';
@@ -230,21 +230,41 @@ function slipOf(view: BillView): string {
       ...view.banks.map((bank) => paragraph('name', bank.title) + factList(bank.facts)),
     ]),
     codeOf(view),
+    barcodeOf(view),
   ]);
 }
 
-function codeOf(view: BillView): string {
-  const rows = codeRows(view.code);
+function codeOf({ code, labels }: BillView): string {
+  const rows = codeRows(code.text);
   if (rows === undefined) return '';
-  const squares = rows.flatMap((row, y) =>
+  const caption = code.isPayment ? labels.scan : labels.reference;
+  return codeFigure(rows, { width: 120, height: 120, margin: 4 }, caption);
+}
+
+function barcodeOf({ barcode }: BillView): string {
+  const bars = barRow(barcode);
+  if (bars === undefined) return '';
+  const size = { width: 2 * (bars.length + 20), height: 56, margin: 10 };
+  return codeFigure([bars], size, barcode);
+}
+
+/** With the light margin that readers of codes look for, in cells; none above a single row. */
+function codeFigure(
+  rows: readonly (readonly boolean[])[],
+  { width, height, margin }: { width: number; height: number; margin: number },
+  caption: string,
+): string {
+  const dark = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
-  // With the light margin that readers of codes look for.
-  const side = rows.length + 4;
+  const above = rows.length === 1 ? 0 : margin;
+  const across = (rows[0]?.length ?? 0) + 2 * margin;
+  const down = rows.length + 2 * above;
   return tag('figure', {}, [
-    `<svg role="img" viewBox="-2 -2 ${side} ${side}" width="120" height="120"`,
-    ` shape-rendering="crispEdges"><path d="${squares.join('')}"/></svg>`,
-    tag('figcaption', {}, [escaped(view.labels.scan)]),
+    `<svg role="img" viewBox="${-margin} ${-above} ${across} ${down}" width="${width}"`,
+    ` height="${height}" preserveAspectRatio="none" shape-rendering="crispEdges">`,
+    `<path d="${dark.join('')}"/></svg>`,
+    tag('figcaption', {}, [apart(caption)]),
   ]);
 }
 

@@ -8,8 +8,9 @@ import { chartLabels, type LabelPiece } from './chart-labels.ts';
 import { formatsOf, usableLocale } from './formats.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import type { Letterhead } from './letterhead.ts';
+import { noCode, type SlipCode, slipBarcode, slipCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
-import { addressParts, fillLine, fillNotes } from './template.ts';
+import { addressParts, fillNotes } from './template.ts';
 import { joined, type Wording, worded } from './wording.ts';
 
 export type Fact = { readonly label: string; readonly value: string };
@@ -58,8 +59,10 @@ export type BillView = {
   /** By who gets the document. */
   readonly isPayable: boolean;
   readonly banks: readonly BankView[];
-  /** What the code on the slip says. */
-  readonly code: string;
+  /** What the QR code on the slip says. */
+  readonly code: SlipCode;
+  /** What the bar code on the slip says. */
+  readonly barcode: string;
   readonly billNumber: string;
   readonly reference: string;
 };
@@ -100,7 +103,8 @@ export function billView(input: BillDocumentInput): BillView {
     notes: input.template && !isCancelled ? fillNotes(input.template.body, source, direction) : '',
     isPayable,
     banks: banks.slice(0, banksMax).map((bank) => bankView(bank, wording)),
-    code: isPayable ? fillLine(letterhead.codeText, source) : '',
+    code: isPayable ? slipCode(banks, source, wording.decimals) : noCode,
+    barcode: isPayable ? slipBarcode(source, wording.decimals) : '',
     billNumber: lineText(bill.billNumber),
     reference: isCancelled ? '' : lineText(bill.billRefNo),
   };
@@ -111,7 +115,7 @@ function wordingOf(input: BillDocumentInput): Wording {
   const usable = usableLocale(locale);
   const decimals = wanted ?? currencyDecimals(bill.currency);
   const formats = formatsOf(usable, bill.currency, decimals);
-  return { locale: usable, formats, ...labelsOf(usable, isOwedByWorkspace) };
+  return { locale: usable, decimals, formats, ...labelsOf(usable, isOwedByWorkspace) };
 }
 
 function organisationLines(letterhead: Letterhead, wording: Wording): string[] {

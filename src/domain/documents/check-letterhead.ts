@@ -20,6 +20,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
     (value) => unless(isSize(value), 'INVALID_ENUM', `is not ${pageSizes.join(' or ')}`),
   ],
   ['codeText', (value) => atMost(300)(value) ?? codeProblem(value)],
+  ['barcodeText', (value) => atMost(300)(value) ?? codeProblem(value)],
   ['logo', logoProblem],
 ]);
 

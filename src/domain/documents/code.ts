@@ -1,14 +1,26 @@
-// The code on a payment slip, as rows of dark and light squares.
+// The codes on a payment slip, as rows of dark and light cells.
+import JsBarcode from 'jsbarcode';
 import { create } from 'qrcode';
 
 /** What fits a code that a telephone can still read from paper. */
-const codeCharactersMax = 300;
+export const codeCharactersMax = 300;
+/** What fits a bar code on a payment slip. */
+const barcodeCharactersMax = 40;
 
-/** Undefined where there is nothing to say, or too much. */
+/** The squares of a QR code. Undefined where there is nothing to say, or too much. */
 export function codeRows(text: string): boolean[][] | undefined {
   if (text === '' || text.length > codeCharactersMax) return undefined;
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   return Array.from({ length: modules.size }, (_, row) =>
     Array.from({ length: modules.size }, (_, column) => modules.get(row, column) === 1),
   );
+}
+
+/** The bars of Code 128, without light margins. Undefined if the text is not printable ASCII. */
+export function barRow(text: string): boolean[] | undefined {
+  if (text.length > barcodeCharactersMax || !/^[ -~]+$/.test(text)) return undefined;
+  const drawn: { encodings?: { data: string }[] } = {};
+  JsBarcode(drawn, text, { format: 'CODE128' });
+  const bars = drawn.encodings?.map(({ data }) => data).join('') ?? '';
+  return [...bars].map((bar) => bar === '1');
 }

@@ -3,6 +3,7 @@
 import type { BillDocument, BillDocumentInput, CreditNoteDocument } from './bill-document.ts';
 import { type BillView, billView, type TotalRow } from './bill-view.ts';
 import type { ChargeRow } from './charges-view.ts';
+import { noCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
 
 /** The view of the bill or, if the input names one, of a credit note. */
@@ -47,7 +48,8 @@ function creditNoteView(view: BillView, note: CreditNoteDocument, bill: BillDocu
     notes: lineText(note.reason),
     isPayable: false,
     banks: [],
-    code: '',
+    code: noCode,
+    barcode: '',
     billNumber: lineText(note.number),
     reference: '',
   };

@@ -20,6 +20,8 @@ export type Letterhead = {
   readonly pageSize: PageSize;
   /** The text of the QR code on the payment slip, with placeholders. */
   readonly codeText: string;
+  /** The text of the bar code for counters, with placeholders. */
+  readonly barcodeText: string | null;
 };
 
 const letterheadDefaults = {
@@ -60,6 +62,7 @@ export function readLetterhead(source: LetterheadSource): Letterhead {
     color: color !== null && colorPattern.test(color) ? color : letterheadDefaults.color,
     pageSize: size === 'A4' || size === 'Letter' ? size : sizeOfCountry,
     codeText: text('codeText') ?? letterheadDefaults.codeText,
+    barcodeText: text('barcodeText'),
   };
 }
 

@@ -110,15 +110,16 @@ const filledCharactersMax = 1_000_000;
 const placeholder = /\{\{([^{}]*)\}\}/g;
 const name = /^[A-Za-z]+(?:\.[A-Za-z]+)*!?$/;
 
+/** How a value is written into the text. */
+type Writer = (value: string) => string;
+
+const asIs: Writer = (value) => value;
+
 /**
  * Fills a template. `{{bill.dueDate}}` that has no value leaves nothing; `{{bill.dueDate!}}` with
  * the sign must have one, or the document is not made.
  */
-function fillTemplate(
-  template: string,
-  source: PlaceholderSource,
-  direction: 'ltr' | 'rtl' | 'none',
-): string {
+function fillTemplate(template: string, source: PlaceholderSource, written: Writer): string {
   const problem = templateProblem(template);
   if (problem !== undefined) throw new AppError('TEMPLATE_INVALID', { message: problem });
   // Each value is made once, however often the template names it.
@@ -128,7 +129,7 @@ function fillTemplate(
     const inner = between.trim();
     let value = values.get(inner);
     if (value === undefined) {
-      value = filledValue(inner, source, direction);
+      value = written(filledValue(inner, source));
       values.set(inner, value);
     }
     size += value.length;
@@ -139,11 +140,7 @@ function fillTemplate(
   });
 }
 
-function filledValue(
-  inner: string,
-  source: PlaceholderSource,
-  direction: 'ltr' | 'rtl' | 'none',
-): string {
+function filledValue(inner: string, source: PlaceholderSource): string {
   const isRequired = inner.endsWith('!');
   const wanted = isRequired ? inner.slice(0, -1) : inner;
   const value = readers.get(wanted)?.(source) ?? '';
@@ -152,17 +149,17 @@ function filledValue(
       message: `The bill has no value for {{${wanted}!}}, which the template demands`,
     });
   }
-  return direction === 'none' ? value : isolated(value, direction);
+  return value;
 }
 
 /** For the subject of a mail or the text of a short message: one line. */
 export function fillLine(template: string, source: PlaceholderSource): string {
-  return lineText(fillTemplate(template, source, 'none'));
+  return lineText(fillTemplate(template, source, asIs));
 }
 
 /** For the body of a mail. */
 export function fillLines(template: string, source: PlaceholderSource): string {
-  return linesText(fillTemplate(template, source, 'none'));
+  return linesText(fillTemplate(template, source, asIs));
 }
 
 /** For the notes of a bill, set in a direction. */
@@ -171,7 +168,17 @@ export function fillNotes(
   source: PlaceholderSource,
   direction: 'ltr' | 'rtl',
 ): string {
-  return fillTemplate(linesText(template), source, direction).trim();
+  return fillTemplate(linesText(template), source, (value) => isolated(value, direction)).trim();
+}
+
+/** For an address of the web: a value cannot add a part to it. */
+export function fillUrl(template: string, source: PlaceholderSource): string {
+  return fillTemplate(template, source, (value) => encodeURIComponent(lineText(value)));
+}
+
+/** A template with the same text in place of each placeholder. */
+export function withoutPlaceholders(template: string, text: string): string {
+  return template.replace(placeholder, text);
 }
 
 /** What is wrong with a template whatever bill it is for, or undefined. */

@@ -5,6 +5,8 @@ import { isolated } from './plain-text.ts';
 
 export type Wording = {
   readonly locale: string;
+  /** Of the currency. */
+  readonly decimals: number;
   readonly direction: 'ltr' | 'rtl';
   readonly labels: Labels;
   readonly formats: Formats;

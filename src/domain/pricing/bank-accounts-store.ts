@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import { isReferenced } from './batches-store.ts';
-import type { BankAccount } from './context.ts';
+import type { BankAccount, PaymentCode } from './context.ts';
 
 export type BankAccountRow = {
   bank_account_id: number;
@@ -16,6 +16,7 @@ export type BankAccountRow = {
   currency: string | null;
   is_default: boolean;
   collection_code: string | null;
+  payment_code: PaymentCode | null;
   archived: boolean;
 };
 
@@ -26,7 +27,7 @@ export async function listBankAccounts(
 ): Promise<BankAccountRow[]> {
   const { rows } = await sql<BankAccountRow>`
     select bank_account_id, title, bank_name, branch, account_number, iban, swift, currency,
-      is_default, collection_code, archived
+      is_default, collection_code, payment_code, archived
     from bank_accounts
     where tenant_id = ${tenantId} and context_id = ${contextId}
     order by bank_account_id
@@ -45,6 +46,8 @@ export type PresentedBankAccount = {
   currency: string | null;
   isDefault: number;
   collectionCode: string | null;
+  /** Missing in settings that were frozen before there were such codes. */
+  paymentCode?: PaymentCode | null;
 };
 
 /** Those that bills show. */
@@ -61,6 +64,7 @@ export function presentBankAccounts(rows: readonly BankAccountRow[]): PresentedB
       currency: row.currency,
       isDefault: row.is_default ? 1 : 0,
       collectionCode: row.collection_code,
+      paymentCode: row.payment_code,
     }));
 }
 
@@ -82,26 +86,29 @@ export async function saveBankAccounts(
     currency: account.currency,
     is_default: account.isDefault,
     collection_code: account.collectionCode,
+    payment_code: account.paymentCode,
     archived: account.archived,
   }));
   await sql`
     insert into bank_accounts (
       tenant_id, bank_account_id, context_id, title, bank_name, branch, account_number, iban,
-      swift, currency, is_default, collection_code, archived
+      swift, currency, is_default, collection_code, payment_code, archived
     )
     select own.tenant_id, r.bank_account_id, ${contextId}, r.title, r.bank_name, r.branch,
-      r.account_number, r.iban, r.swift, r.currency, r.is_default, r.collection_code, r.archived
+      r.account_number, r.iban, r.swift, r.currency, r.is_default, r.collection_code,
+      r.payment_code, r.archived
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       bank_account_id bigint, title text, bank_name text, branch text, account_number text,
       iban text, swift text, currency text, is_default boolean, collection_code text,
-      archived boolean
+      payment_code jsonb, archived boolean
     )
     on conflict (tenant_id, bank_account_id) do update
     set title = excluded.title, bank_name = excluded.bank_name, branch = excluded.branch,
       account_number = excluded.account_number, iban = excluded.iban, swift = excluded.swift,
       currency = excluded.currency, is_default = excluded.is_default,
-      collection_code = excluded.collection_code, archived = excluded.archived
+      collection_code = excluded.collection_code, payment_code = excluded.payment_code,
+      archived = excluded.archived
   `
     .execute(tx)
     .catch((error) =>

@@ -75,6 +75,28 @@ export type Batch = {
   archived: boolean;
 };
 
+/** What the QR code on the bills of a bank account says. */
+export type PaymentCode = {
+  type: (typeof paymentCodeTypes)[number];
+  /** Of the payee; otherwise the title of the account. */
+  name?: string | null;
+  /** UPI: such as citypower@bank. */
+  upiAddress?: string | null;
+  /** URL: a page for payments, with placeholders. */
+  url?: string | null;
+  /** EMVCo: where the account of the payee is in the code, 26 to 51. */
+  tag?: string | null;
+  /** EMVCo: the id of the payment scheme. */
+  guid?: string | null;
+  /** EMVCo: the account of the payee as the scheme defines it, with placeholders. */
+  fields?: { tag: string; value: string }[] | null;
+  city?: string | null;
+  country?: string | null;
+  categoryCode?: string | null;
+};
+
+export const paymentCodeTypes = ['EPC', 'EMVCo', 'UPI', 'Reference', 'URL'] as const;
+
 export type BankAccount = {
   /** null for a new one. */
   id: number | null;
@@ -87,6 +109,7 @@ export type BankAccount = {
   currency: string | null;
   isDefault: boolean;
   collectionCode: string | null;
+  paymentCode: PaymentCode | null;
   archived: boolean;
 };
 

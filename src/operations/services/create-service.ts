@@ -35,6 +35,7 @@ export const createService = operation({
     'TEMPLATE_NOT_FOUND',
     'BANK_ACCOUNT_NOT_FOUND',
     'DEFINITION_INVALID',
+    'TEMPLATE_INVALID',
   ],
   refusal: contextError,
   example: { service: { code: 'ELEC', ...exampleService } } as never,
@@ -58,7 +59,7 @@ export const createService = operation({
         settings,
         pricing: { ...pricingDefaults, ...given(pricingSent(service)) },
         batches: batchesSent(service.batches ?? []),
-        bankAccounts: bankAccountsSent(service.bankAccounts ?? []),
+        bankAccounts: bankAccountsSent(service.bankAccounts ?? [], tenant.currency),
       },
       { at: call.now, by: call.principal.name },
     );

@@ -1,13 +1,16 @@
 // A pricing context as it is sent, and how what was sent reads inside.
 import * as Type from 'typebox';
-import { AppError } from '../../base/errors.ts';
+import { countryCode } from '../../base/countries.ts';
+import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { amountWords, minorUnitsFrom } from '../../base/money.ts';
+import { bankAccountProblems, electronicForm } from '../../domain/documents/check-bank-accounts.ts';
 import { settlementMethods } from '../../domain/ledger/settle.ts';
 import type {
   BankAccount,
   Batch,
   ContextPricing,
   ContextSettings,
+  PaymentCode,
 } from '../../domain/pricing/context.ts';
 import { highFactorDefault, lowFactorDefault } from '../../domain/readings/judge.ts';
 import { date, filledText, id, limits, maybe, nullable, oneOf, text } from '../fields.ts';
@@ -25,6 +28,7 @@ import {
   definitionArrays,
   definitionSettings,
   ownArrays,
+  type paymentCode,
 } from './service-item-fields.ts';
 
 export const serviceTypes = ['Sale', 'Purchase', 'Payroll'] as const;
@@ -195,24 +199,36 @@ export function batchesSent(batches: readonly Type.Static<typeof batch>[]): Batc
   }));
 }
 
+/** Refused unless every code on the bills of the workspace could be made from them. */
 export function bankAccountsSent(
   accounts: readonly Type.Static<typeof bankAccount>[],
+  currency: string,
 ): BankAccount[] {
-  return accounts.map((one) => ({
+  const read = accounts.map((one) => ({
     id: one.bankAccountID ?? null,
     title: one.title.trim(),
     bankName: one.bankName ?? null,
     branch: one.branch ?? null,
     accountNumber: one.accountNumber ?? null,
-    iban: one.iban ?? null,
-    swift: one.swift ?? null,
+    iban: one.iban ? electronicForm(one.iban) : null,
+    swift: one.swift ? electronicForm(one.swift) : null,
     currency: one.currency ?? null,
     isDefault: one.isDefault === 1,
     collectionCode: one.collectionCode ?? null,
+    paymentCode: one.paymentCode ? paymentCodeSent(one.paymentCode) : null,
     archived: isSet(one.archiveStatus ?? 0),
   }));
+  const problems = read.flatMap((account, index) =>
+    bankAccountProblems(account, currency, `service.bankAccounts[${index}]`),
+  );
+  if (problems.length > 0) throw errorFromDetails(problems);
+  return read;
 }
 
 export function isSet(archiveStatus: 0 | 1 | '0' | '1' | boolean): boolean {
   return Number(archiveStatus) === 1;
+}
+
+function paymentCodeSent({ country, ...code }: Type.Static<typeof paymentCode>): PaymentCode {
+  return country ? { ...code, country: countryCode(country) ?? country } : code;
 }

@@ -1,8 +1,9 @@
 // The items of a pricing context's arrays, as they are sent and read back.
 
 import * as Type from 'typebox';
+import { paymentCodeTypes } from '../../domain/pricing/context.ts';
 import { dunningActions } from '../../domain/pricing/dunning-plan.ts';
-import { filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
+import { country, filledText, id, limits, maybe, oneOf, text } from '../fields.ts';
 import {
   archiveFlag,
   decimal,
@@ -122,6 +123,27 @@ const holdRule = Type.Object({
   reason: Type.Optional(text({ max: 500 })),
 });
 
+/** Which keys each type has, and what they must be, is checked with the account. */
+export const paymentCode = Type.Object(
+  {
+    type: oneOf(paymentCodeTypes),
+    name: maybe(text({ max: 70, description: 'of the payee; otherwise the title' })),
+    upiAddress: maybe(text({ max: 255 })),
+    url: maybe(text({ max: 300, description: 'of a payment page, with placeholders' })),
+    tag: maybe(text({ max: 2, description: 'of the merchant account information, 26 to 51' })),
+    guid: maybe(text({ max: 32, description: 'of the payment scheme' })),
+    fields: maybe(
+      Type.Array(Type.Object({ tag: text({ max: 2 }), value: filledText({ max: 200 }) }, closed), {
+        maxItems: 20,
+      }),
+    ),
+    city: maybe(text({ max: 15 })),
+    country: maybe(country),
+    categoryCode: maybe(text({ max: 4 })),
+  },
+  { ...closed, description: 'the QR code on bills' },
+);
+
 export const bankAccount = Type.Object({
   bankAccountID: maybe(id),
   title: filledText({ max: 120 }),
@@ -133,6 +155,7 @@ export const bankAccount = Type.Object({
   currency: maybe(Type.String({ format: 'currency', maxLength: 3, 'x-code': 'INVALID_ENUM' })),
   isDefault: optionalFlag,
   collectionCode: maybe(text({ max: 64 })),
+  paymentCode: maybe(paymentCode),
   archiveStatus: Type.Optional(archiveFlag),
 });
 

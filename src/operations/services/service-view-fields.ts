@@ -8,7 +8,7 @@ import type { WholeContext } from '../../domain/pricing/contexts.ts';
 import type { ContextRow } from '../../domain/pricing/contexts-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { archiveStatus, money, nullable, timestamp, ts } from '../fields.ts';
-import { definitionArrays, definitionSettings } from './service-item-fields.ts';
+import { definitionArrays, definitionSettings, paymentCode } from './service-item-fields.ts';
 
 const text = Type.String();
 const maybeText = nullable(Type.String());
@@ -36,6 +36,7 @@ const bankAccountView = Type.Object({
   currency: maybeText,
   isDefault: integer,
   collectionCode: maybeText,
+  paymentCode: nullable(paymentCode),
   archiveStatus,
 });
 
@@ -155,6 +156,7 @@ function presentBankAccount(row: BankAccountRow) {
     currency: row.currency,
     isDefault: row.is_default ? 1 : 0,
     collectionCode: row.collection_code,
+    paymentCode: row.payment_code,
     archiveStatus: row.archived ? 1 : 0,
   };
 }

@@ -49,6 +49,7 @@ export const updateService = operation({
     'TEMPLATE_NOT_FOUND',
     'BANK_ACCOUNT_NOT_FOUND',
     'DEFINITION_INVALID',
+    'TEMPLATE_INVALID',
   ],
   refusal: contextError,
   example: { service: { code: 'ELEC', name: 'Electricity', dueDateOffset: 10 } },
@@ -65,7 +66,9 @@ export const updateService = operation({
         settings: settingsSent(service, tenant.currencyDecimals),
         pricing: pricingSent(service),
         batches: service.batches ? batchesSent(service.batches) : undefined,
-        bankAccounts: service.bankAccounts ? bankAccountsSent(service.bankAccounts) : undefined,
+        bankAccounts: service.bankAccounts
+          ? bankAccountsSent(service.bankAccounts, tenant.currency)
+          : undefined,
         effectiveDate: parseDate(service.effectiveDate ?? '') ?? dateIn(call.now, tenant.timezone),
         seenTs: service.ts,
       },

@@ -48,7 +48,8 @@ const letterhead = Type.Unsafe<object>({
   additionalProperties: true,
   description:
     'The head of documents: name, addressLines, phone, email, website, taxNumber, logo (PNG or ' +
-    'JPEG in base64), color (#rrggbb), pageSize (A4 or Letter), codeText; other keys are kept',
+    'JPEG in base64), color (#rrggbb), pageSize (A4 or Letter), codeText, ' +
+    'barcodeText; other keys are kept',
 });
 
 const settingsChange = Type.Object({

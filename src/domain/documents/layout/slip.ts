@@ -1,7 +1,7 @@
 // The payment slip at the foot of the last page, to be torn off: the payer, the amount and its due
 // date, the reference as figures and as a code, and the bank account.
 import type { BankView, BillView } from '../bill-view.ts';
-import { codeRows } from '../code.ts';
+import { barRow, codeRows } from '../code.ts';
 import { joined } from '../wording.ts';
 import {
   type Block,
@@ -42,8 +42,19 @@ export function slipBlock(sheet: Sheet, view: BillView): Block {
       code,
     ]),
     spaceBlock(5),
-    banksBlock(sheet, view),
+    footBlock(sheet, view),
   ]);
+}
+
+/** The bank accounts and, beside them if there is room, the bar code. */
+function footBlock(sheet: Sheet, view: BillView): Block {
+  const room = sheet.right - sheet.left;
+  const bars = barcodeBlock(sheet, view);
+  if (bars === undefined) return banksBlock(sheet, view, room);
+  const rest = room - bars.width - 2 * gap;
+  return rest > room * 0.6
+    ? beside([banksBlock(sheet, view, rest), bars.block])
+    : stack([banksBlock(sheet, view, room), spaceBlock(6), bars.block]);
 }
 
 function tearLine(sheet: Sheet, view: BillView): Block {
@@ -144,10 +155,11 @@ function amountBlock(sheet: Sheet, view: BillView, place: { x: number; width: nu
 }
 
 function codeBlock(sheet: Sheet, view: BillView): Block {
-  const rows = codeRows(view.code);
+  const { code, labels } = view;
+  const rows = codeRows(code.text);
   if (rows === undefined) return emptyBlock;
   const x = sheet.right - codeSide;
-  const caption = textBlock(sheet, view.labels.scan, {
+  const caption = textBlock(sheet, code.isPayment ? labels.scan : labels.reference, {
     x,
     width: codeSide,
     size: 6.5,
@@ -159,12 +171,34 @@ function codeBlock(sheet: Sheet, view: BillView): Block {
     height: codeSide,
     items: [{ kind: 'matrix', x, y: 0, width: codeSide, height: codeSide, rows }],
   };
-  return stack([square, caption], 3);
+  // The light margin that readers look for: four squares.
+  return stack([square, caption], 6);
 }
 
-function banksBlock(sheet: Sheet, view: BillView): Block {
+/** A bar of one cell: readers at counters take 0.25 to 0.5 mm; below that, few do. */
+const cellWidths = { usual: 0.9, least: 0.55 } as const;
+const barHeight = 30;
+
+/** Code 128 with its text below it, for counters. */
+function barcodeBlock(sheet: Sheet, view: BillView): { block: Block; width: number } | undefined {
+  const bars = barRow(view.barcode);
+  if (bars === undefined) return undefined;
+  const cell = Math.min(cellWidths.usual, (sheet.right - sheet.left) / bars.length);
+  if (cell < cellWidths.least) return undefined;
+  const width = cell * bars.length;
+  const x = sheet.right - width;
+  const drawn: Block = {
+    height: barHeight,
+    items: [{ kind: 'matrix', x, y: 0, width, height: barHeight, rows: [bars] }],
+  };
+  const style = { size: sizes.small, align: 'center', isFitted: true } as const;
+  const caption = textBlock(sheet, view.barcode, { x, width, ...style });
+  return { block: stack([drawn, spaceBlock(2), caption]), width };
+}
+
+function banksBlock(sheet: Sheet, view: BillView, room: number): Block {
   const columns = 2;
-  const width = (sheet.right - sheet.left - gap) / columns;
+  const width = (room - gap) / columns;
   const rows: Block[] = [];
   for (let index = 0; index < view.banks.length; index += columns) {
     const pair = view.banks.slice(index, index + columns);
