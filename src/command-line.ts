@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { AppError } from './base/errors.ts';
 import { DataFolderInUse } from './base/postgres/claim.ts';
 import {
+  billUsage,
   demoUsage,
   exportUsage,
   importBankFileUsage,
@@ -32,6 +33,7 @@ const commands = new Map<string, () => Promise<Command>>([
     async () => (await import('./commands/import-bank-file.ts')).importBankFileCommand,
   ],
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['bill', async () => (await import('./commands/bill.ts')).billCommand],
   ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
   ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
@@ -60,6 +62,7 @@ const usage = `Usage:
       takes in the file of a bank, of any size, and posts its lines as payments
   ${exportUsage}
   ${ledgerUsage}
+  ${billUsage}
 
 For developers:
   billwright schema    writes migrations/schema.sql from a migrated database

@@ -59,3 +59,7 @@ export const exportUsage = `billwright export
   billwright route-sheet --workspace NAME --service CODE [--batch CODE]
       [--since DD/MM/YYYY] [--date DD/MM/YYYY] [--to FILE]
       lists the registers that are still to be read, of one batch or all`;
+
+export const billUsage = `billwright bill preview --workspace NAME [--service CODE] [--bill ID] FILE
+      writes the newest bill, or a sample if there is none, as PDF with the present letterhead,
+      template and bank accounts`;

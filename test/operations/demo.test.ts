@@ -1,17 +1,20 @@
 // The demo workspace: what it holds, as its API shows it, and the bill run through it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { RequestOf } from '../../sdk/client.ts';
 import { openDatabase } from '../../src/base/db/pool.ts';
+import { billCommand } from '../../src/commands/bill.ts';
 import { demo, makeDemo } from '../../src/commands/demo/workspace.ts';
 import { makeYear } from '../../src/commands/demo/year.ts';
 import { readConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { letterheadProblems } from '../../src/domain/documents/check-letterhead.ts';
+import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
 import { environmentOf } from '../support/cluster.ts';
 import { openScene } from '../support/scene.ts';
@@ -175,6 +178,52 @@ test('after its year of bills and payments, every report of the demo has somethi
   // 1,500 + 820 + 64.50 are of payers that are not known.
   assert.equal(ledger.accounts[0]?.balance, -2384.5);
   await assertChecks(scene, 1);
+});
+
+test('bill preview writes the newest bill, or a sample, with the letterhead of the workspace', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-preview-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'bill.pdf');
+  const printed = t.mock.method(process.stdout, 'write', () => true);
+  const preview = async (...line: string[]) => {
+    await billCommand(config, ['preview', '--workspace', ...line, file]);
+    const bytes = await readFile(file);
+    assert.ok(pageCount(bytes) >= 1);
+    const objects = [...readPdf(bytes).objects.values()].map(({ dictionary }) => dictionary);
+    assert.ok(
+      objects.some((one) => one.includes('/Subtype /Image')),
+      'the logo',
+    );
+    return String(printed.mock.calls.at(-1)?.arguments[0]).replace(file, 'FILE');
+  };
+  const shows = (what: string) => `FILE shows ${what} with the present letterhead and template.\n`;
+  assert.equal(await preview('again', '--service', 'WATER'), shows('a sample bill'));
+  const page = { pageNumber: 0, size: 100 };
+  const { bills } = (await admin.getBills({ serviceCode: 'ELEC', page } as never)).data;
+  const newest = bills.toSorted((a, b) => b.billID - a.billID);
+  const [one, other] = [newest[0], newest.at(-1)];
+  assert.ok(one && other);
+  assert.match(await preview('demo', '--service', 'ELEC'), /^FILE shows bill ELEC-/);
+  assert.equal(
+    await preview('demo', '--bill', `${other.billID}`),
+    shows(`bill ${other.billNumber}`),
+  );
+  await rm(file);
+  const refused: [string[], RegExp][] = [
+    [['demo', '--bill', '999999'], /The workspace has no bill with the id 999999/],
+    [['demo', '--service', 'WATER', '--bill', `${other.billID}`], /Service WATER has no bill with/],
+    [['demo', '--service', 'NONE'], /No service has the code NONE/],
+    [['nowhere'], /There is no workspace named 'nowhere'/],
+  ];
+  for (const [line, message] of refused) await assert.rejects(preview(...line), message);
+  await assert.rejects(readFile(file), 'nothing is written');
+  const { letterhead } = (await admin.getSettings({})).data.settings;
+  assert.deepEqual(letterheadProblems(letterhead, 'letterhead'), []);
+  const keys = ['addressLines', 'logo', 'name', 'phone', 'taxNumber'];
+  assert.deepEqual(
+    keys.filter((key) => !(key in letterhead)),
+    [],
+  );
 });
 
 /** Asks for a step in another workspace, and returns how its job is to be looked at. */

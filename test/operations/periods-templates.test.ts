@@ -105,6 +105,11 @@ test('a template that no bill can fill is refused, with the place that is wrong'
   const make = (over: object) =>
     admin.makeTemplates({ templates: [{ type: 'Email', name: 'x', body: 'x', ...over } as never] });
   const wrong = { field: 'templates[0].body' };
+  const count = async () => {
+    const { rows } = await scene.sql.query('select count(*)::int as n from template_versions');
+    return rows[0]?.n;
+  };
+  const before = await count();
   await refuses(make({ body: 'Dear {{bill.nmae}}' }), 'TEMPLATE_INVALID', wrong);
   await refuses(make({ body: 'Dear {{bill.partyName' }), 'TEMPLATE_INVALID', wrong);
   await refuses(make({ body: '{{constructor}}' }), 'TEMPLATE_INVALID', wrong);
@@ -114,6 +119,7 @@ test('a template that no bill can fill is refused, with the place that is wrong'
     'TEMPLATE_INVALID',
     { field: 'data.body' },
   );
+  assert.equal(await count(), before, 'nothing is stored');
   await admin.updateTemplate({ data: { templateID: 1, body: 'Pay {{ bill.dueDate! }}, {sic}' } });
 });
 

@@ -112,12 +112,16 @@ test('a letterhead is checked where documents read it; other keys are kept', asy
     [{ color: 'red;}' }, 'INVALID_FORMAT', 'data.letterhead.color'],
     [{ pageSize: 'A5' }, 'INVALID_ENUM', 'data.letterhead.pageSize'],
     [{ codeText: '{{bill.nothing}}' }, 'TEMPLATE_INVALID', 'data.letterhead.codeText'],
+    [{ barcodeText: '{{bill.nothing}}' }, 'TEMPLATE_INVALID', 'data.letterhead.barcodeText'],
     [{ logo: 'bm8gcGljdHVyZQ==' }, 'INVALID_FORMAT', 'data.letterhead.logo'],
     [{ logo: hugePng() }, 'INVALID_FORMAT', 'data.letterhead.logo'],
   ] as const;
+  const before = await settings();
   for (const [letterhead, code, field] of cases) {
     await refuses(admin.updateSettings({ data: { letterhead } }), code, { field });
   }
+  const { letterhead: kept, ts } = await settings();
+  assert.deepEqual([kept, ts], [before.letterhead, before.ts], 'nothing is stored');
   const both = { data: { letterhead: { color: 'x', email: 'y' } } };
   const { error } = await refuses(admin.updateSettings(both), 'INVALID_EMAIL');
   assert.equal(error.details.length, 2, 'all problems at once');

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
+import { billCommand } from '../../src/commands/bill.ts';
 import { exportCommand, routeSheetCommand } from '../../src/commands/export.ts';
 import { importCommand } from '../../src/commands/import.ts';
 import { UsageError } from '../../src/commands/usage.ts';
@@ -34,6 +35,7 @@ const inside = new Map([
   ['export', exportCommand],
   ['route-sheet', routeSheetCommand],
   ['verify', verifyCommand],
+  ['bill', billCommand],
 ]);
 
 /** The same for a line that is refused before anything is opened: it needs no process. */
@@ -207,6 +209,12 @@ test('unknown arguments of a command are refused, not ignored', async () => {
     [['export', 'readings', '--since', '01/01/2026', ...within], /Unknown option '--since'/],
     [['route-sheet', '--service', 'ELEC', '--from', '01/01/2026'], /Unknown option '--from'/],
     [['route-sheet', 'ELEC', ...within], /^'ELEC' is one argument too many/],
+    [['bill', 'preview', 'a.pdf'], /^--workspace is needed\.\n\nbillwright bill preview/],
+    [['bill', 'preview', ...within], /^Name the file to write\./],
+    [['bill', 'print', 'a.pdf', ...within], /^Say 'preview'\./],
+    [['bill', 'preview', 'a.pdf', 'b.pdf', ...within], /^'b\.pdf' is one argument too many/],
+    [['bill', 'preview', 'a.pdf', '--bill', 'x', ...within], /^--bill is the id of a bill/],
+    [['bill', 'preview', 'a.pdf', '--to', 'x', ...within], /Unknown option '--to'/],
     [['verify', 'acme'], /Unexpected argument 'acme'.+\n\nbillwright verify/],
   ];
   const printed: [string[], RegExp][] = [

@@ -1,9 +1,10 @@
 // The workspace that a first `start` makes, so that there is something to log in to and look at.
-import { type Database, plainOpening, transact } from '../../base/db/pool.ts';
+import { type Database, plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
 import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.ts';
 import { demoLogin } from '../../domain/access/demo-login.ts';
 import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
-import { listWorkspaces } from '../../domain/tenants/store.ts';
+import { findSettings, listWorkspaces, updateSettings } from '../../domain/tenants/store.ts';
+import { demoLetterhead } from './letterhead.ts';
 
 export const demo = demoLogin;
 
@@ -53,6 +54,10 @@ export async function makeDemo(
   const tenantId = await transact(owner, { opening: plainOpening }, (tx) =>
     createWorkspace(tx, prepared, context.clock.now()),
   );
+  await tenantTransact(owner, tenantId, async (tx) => {
+    const settings = { ...(await findSettings(tx, tenantId)), letterhead: demoLetterhead() };
+    await updateSettings(tx, tenantId, settings, { at: context.clock.now(), by: 'demo' });
+  });
   if (options.subscriptions === 0) return tenantId;
   // It makes calls, for which it loads all operations: a start that makes no demo does without.
   const { fillDemo } = await import('./fill.ts');

@@ -40,10 +40,18 @@ export function billInput(
   bill: BillToRender,
   cancellation?: CancellationRow,
 ): BillDocumentInput {
+  return inputWith(setting, letterhead, billDocument(setting, bill, cancellation));
+}
+
+export function inputWith(
+  setting: RenderSetting,
+  letterhead: Letterhead,
+  bill: BillDocument,
+): BillDocumentInput {
   const { isOwedByWorkspace = false, template } = setting;
   const isForPayers = template.templateID === templatesForPayers.notes;
   return {
-    bill: billDocument(setting, bill, cancellation),
+    bill,
     letterhead,
     locale: setting.locale,
     template: isOwedByWorkspace && isForPayers ? null : { body: setting.body },

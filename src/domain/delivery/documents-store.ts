@@ -84,6 +84,30 @@ export type DocumentsOfTerm = {
 };
 
 /** Replaces a document that could not be created before. */
+/** Of the newest term that has one, of a context or of all; without errors, and not cancelled. */
+export async function findNewestBill(
+  tx: Tx,
+  tenantId: number,
+  contextId: number | null,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ bill_id: number }>`
+    select n.bill_id
+    from terms t
+    cross join lateral (
+      select b.bill_id from bills b
+      where b.tenant_id = ${tenantId} and b.term_id = t.term_id
+        and b.status in ('Draft', 'Hold', 'Posted', 'Published')
+      order by b.bill_id desc
+      limit 1
+    ) n
+    where t.tenant_id = ${tenantId}
+      and (${contextId}::bigint is null or t.context_id = ${contextId}::bigint)
+    order by t.term_id desc
+    limit 1
+  `.execute(tx);
+  return rows[0]?.bill_id;
+}
+
 export async function saveDocuments(
   tx: Tx,
   tenantId: number,

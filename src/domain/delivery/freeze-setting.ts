@@ -20,7 +20,21 @@ import {
 
 type Current = { setting: DocumentSetting; body: string };
 
-async function currentSetting(tx: Tx, tenantId: number, term: Term): Promise<Current> {
+/** What a setting takes from its term. */
+type TermOfSetting = Pick<
+  Term,
+  | 'term_id'
+  | 'context_id'
+  | 'context_code'
+  | 'context_name'
+  | 'context_type'
+  | 'batch_code'
+  | 'label'
+  | 'start_date'
+  | 'end_date'
+>;
+
+async function currentSetting(tx: Tx, tenantId: number, term: TermOfSetting): Promise<Current> {
   const context = { contextId: term.context_id, date: term.end_date };
   const [tenant, templates, banks, labels, replaced] = await Promise.all([
     findSettings(tx, tenantId),
@@ -56,7 +70,11 @@ function labelByName(labels: readonly { name: string; label: string }[]) {
 }
 
 /** For a bill that is not issued yet. */
-export async function previewSetting(tx: Tx, tenantId: number, term: Term): Promise<RenderSetting> {
+export async function previewSetting(
+  tx: Tx,
+  tenantId: number,
+  term: TermOfSetting,
+): Promise<RenderSetting> {
   const { setting, body } = await currentSetting(tx, tenantId, term);
   return { ...setting, body, issueDate: null };
 }

@@ -197,8 +197,8 @@ function barcodeBlock(sheet: Sheet, view: BillView): { block: Block; width: numb
 }
 
 function banksBlock(sheet: Sheet, view: BillView, room: number): Block {
-  const columns = 2;
-  const width = (room - gap) / columns;
+  const columns = view.banks.length === 1 ? 1 : 2;
+  const width = (room - gap * (columns - 1)) / columns;
   const rows: Block[] = [];
   for (let index = 0; index < view.banks.length; index += columns) {
     const pair = view.banks.slice(index, index + columns);
