@@ -91,6 +91,8 @@ type Customer = {
   bills: number[];
   payments: number[];
   disputes: number[];
+  /** The home went to the neighbour. */
+  hasMoved: boolean;
 };
 
 export type Histories = OfferPlace & {
@@ -143,7 +145,14 @@ export async function openHistories(
   });
   await place.client.makeConnections({ batchUpload: true, connection });
   const customers = numbers.map((partyNumber, index) => {
-    return { partyNumber, home: `HOME-${index + 1}`, bills: [], payments: [], disputes: [] };
+    return {
+      partyNumber,
+      home: `HOME-${index + 1}`,
+      bills: [],
+      payments: [],
+      disputes: [],
+      hasMoved: false,
+    };
   });
   return { ...place, customers, done: new Map() };
 }
@@ -205,12 +214,15 @@ type Moment = { today: Temporal.PlainDate; tag: string };
 const lanes = 5;
 
 /**
- * Customers act at the same time. What concerns two of them comes after that, in order, and bills
- * are cancelled, which is one job of a term at a time.
+ * Customers act at the same time. What concerns two of them comes after that, in order: so does all
+ * that a customer does whose home another one has. Bills are cancelled then too, which is one job of
+ * a term at a time.
  */
 async function act(place: Histories, actions: readonly Action[], moment: Moment): Promise<void> {
   const isOfTwo = ({ kind }: Action) => ['movePayment', 'moveHome', 'cancel'].includes(kind);
-  const alone = [...actions.entries()].filter(([, one]) => !isOfTwo(one));
+  const isAlone = (index: number, one: Action) =>
+    !isOfTwo(one) && place.customers[index]?.hasMoved === false;
+  const alone = [...actions.entries()].filter(([index, one]) => isAlone(index, one));
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       for (const [index, one] of alone.filter((_, number) => number % lanes === lane)) {
@@ -219,7 +231,7 @@ async function act(place: Histories, actions: readonly Action[], moment: Moment)
     }),
   );
   for (const [index, one] of actions.entries()) {
-    if (isOfTwo(one)) await attempt(place, index, one, moment);
+    if (!isAlone(index, one)) await attempt(place, index, one, moment);
   }
 }
 
@@ -303,7 +315,9 @@ async function perform(
     case 'moveHome': {
       const home = { connectionNumber: customer.home, toPartyNumber: next.partyNumber };
       const data = { ...home, balanceHandling: one.balance, transferDate: wire(today), reason };
-      return client.transferConnection({ data: data as never });
+      await client.transferConnection({ data: data as never });
+      customer.hasMoved = true;
+      return;
     }
   }
 }
