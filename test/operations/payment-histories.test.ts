@@ -16,7 +16,7 @@ const scene = await openScene();
 scene.runJobs();
 
 /** HISTORIES customers live through HISTORY_MONTHS; the nightly run has thousands. */
-const customers = Number(process.env.HISTORIES ?? 15);
+const customers = Number(process.env.HISTORIES ?? 8);
 const months = Number(process.env.HISTORY_MONTHS ?? 2);
 const seed = Number(process.env.HISTORIES_SEED ?? Date.now() % 1_000_000);
 
