@@ -1,6 +1,7 @@
 // A document with the present letterhead, template and bank accounts, stored nowhere: of a bill, or
 // of a sample if there is none.
 import { formatDate } from '../../base/calendar.ts';
+import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { findCancellations } from '../bills/cancellations-store.ts';
@@ -20,7 +21,7 @@ export type Preview = {
   billNumber: string | null;
 };
 
-/** As if it was issued today, so that the payment slip is seen. A cancelled bill stays so. */
+/** A bill that is not issued is shown as if it was, with its payment slip. */
 export async function previewInput(
   tx: Tx,
   tenantId: number,
@@ -38,7 +39,8 @@ export async function previewInput(
     throw new AppError('BILL_NOT_FOUND', { message: `${where} has no bill with the id ${billId}` });
   }
   const present = await previewSetting(tx, tenantId, term);
-  const setting = { ...present, issueDate: formatDate(today) };
+  const issueDate = term.issue_date === null ? formatDate(today) : wireDay(term.issue_date);
+  const setting = { ...present, issueDate };
   const cancellation = (await findCancellations(tx, tenantId, [billId])).get(billId);
   const status = bill.status === 'Cancelled' ? bill.status : 'Published';
   const input = billInput(setting, letterheadOf(setting), { ...bill, status }, cancellation);
