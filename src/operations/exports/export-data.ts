@@ -58,10 +58,11 @@ export const exportData = operation({
       throw new AppError('PERMISSION_DENIED', { message: `The login may not read ${body.kind}` });
     }
     const isStatement = body.kind === 'Statement';
-    const given = (names: readonly (keyof typeof body)[]) =>
-      names.filter((name) => body[name] != null);
-    if (!isDated(body.kind)) call.ignore(given(['fromDate', 'toDate']));
-    if (!isStatement) call.ignore(given(statementNames));
+    const unused = [
+      ...(isDated(body.kind) ? [] : (['fromDate', 'toDate'] as const)),
+      ...(isStatement ? [] : statementNames),
+    ];
+    call.ignore(unused.filter((name) => body[name] != null));
     const statement = isStatement ? await requireStatementKey(call, body) : undefined;
     const today = dateIn(call.now, call.tenant.timezone);
     const wanted = { kind: body.kind, days: daysOf(body), today, statement };
