@@ -211,6 +211,7 @@ create table tenants (
   delivery_channels text[] not null,
   letterhead jsonb not null,
   reminders jsonb not null,
+  mail_sender jsonb not null default '{}',
   access_token_seconds integer check (access_token_seconds between 900 and 86400),
   idle_seconds integer check (idle_seconds > 0),
   sandbox boolean not null,
@@ -224,6 +225,9 @@ create table tenants (
   check (sandbox or clock_offset_ms = 0)
 );
 comment on table tenants is 'The settings of a workspace.';
+comment on column tenants.mail_sender is
+  'The name in the sender of mails, and where replies go: {name, replyTo}. The address of the '
+  'sender is that of the server.';
 comment on column tenants.clock_offset_ms is
   'How far the clock of a sandbox is ahead of the machine.';
 comment on column tenants.access_epoch is

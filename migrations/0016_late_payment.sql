@@ -34,6 +34,8 @@ create table notices (
   recipient text not null,
   subject text not null,
   body text not null,
+  context_id bigint not null,
+  facts jsonb not null,
   status text not null default 'Queued'
     check (status in ('Queued', 'Sending', 'Sent', 'Failed', 'Uncertain')),
   reason text,
@@ -44,6 +46,9 @@ create table notices (
   primary key (tenant_id, notice_id),
   foreign key (tenant_id, party_id) references parties (tenant_id, party_id)
 );
+comment on column notices.facts is
+  'The figures that the mail shows beside its text. The bank accounts that it names are those of '
+  'the pricing context when it is sent.';
 comment on table notices is
   'A mail to a customer that is no bill: a reminder, or that the balance is low. Its text is fixed '
   'when it is made. It is Sending before it is handed over; one whose outcome is not known is '

@@ -169,6 +169,9 @@ create table tenants (
   delivery_channels text[] not null,
   letterhead jsonb not null,
   reminders jsonb not null,
+  -- The name in the sender of mails, and where replies go: {name, replyTo}. The address of the
+  -- sender is that of the server.
+  mail_sender jsonb not null default '{}'::jsonb,
   access_token_seconds integer,
   idle_seconds integer,
   sandbox boolean not null,
@@ -3752,6 +3755,10 @@ create table notices (
   recipient text not null,
   subject text not null,
   body text not null,
+  context_id bigint not null,
+  -- The figures that the mail shows beside its text. The bank accounts that it names are those of
+  -- the pricing context when it is sent.
+  facts jsonb not null,
   status text not null default 'Queued'::text,
   reason text,
   attempts smallint not null default 0,

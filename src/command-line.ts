@@ -1,6 +1,7 @@
 // The command line: what the program can be asked to do, and how it says that it cannot.
 import { flushCompileCache } from 'node:module';
 import { AppError } from './base/errors.ts';
+import { DkimKeyError } from './base/mail/dkim-key.ts';
 import { DataFolderInUse } from './base/postgres/claim.ts';
 import {
   billUsage,
@@ -106,8 +107,9 @@ main().catch((error: unknown) => {
   }
   // A problem that the user can fix is reported in a sentence; a fault of the program with its
   // stack.
-  const isPlain =
-    error instanceof ConfigError || error instanceof DataFolderInUse || error instanceof AppError;
+  const isPlain = [ConfigError, DataFolderInUse, DkimKeyError, AppError].some(
+    (kind) => error instanceof kind,
+  );
   const text = error instanceof Error ? (isPlain ? error.message : describe(error)) : String(error);
   process.stderr.write(`billwright: ${text}\n`);
   process.exit(1);

@@ -3,6 +3,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
+import type { DkimOptions } from './base/mail/dkim.ts';
 import type { MailSender } from './base/mail/message.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
 
@@ -34,6 +35,8 @@ export type Config = Readonly<{
   /** Threads in which a worker renders documents. */
   renderThreads: number;
   mailFrom: MailSender;
+  /** The key is read by what sends mails, and stays out of here. */
+  dkim: DkimOptions | undefined;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -45,6 +48,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export function readConfig(env: Environment): Config {
   const domain = domainName(env, 'BILLWRIGHT_DOMAIN', 'localhost');
   const databaseUrl = url(env, 'DATABASE_URL');
+  const mailFrom = sender(env, 'MAIL_FROM', `billing@${domain}`);
   return Object.freeze({
     port: integer(env, 'PORT', 8080, 0, 65_535),
     host: env.HOST || '127.0.0.1',
@@ -73,7 +77,8 @@ export function readConfig(env: Environment): Config {
     smtpUrl: smtpUrl(env, 'SMTP_URL'),
     smtpConnections: integer(env, 'SMTP_CONNECTIONS', 10, 1, 100),
     renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
-    mailFrom: sender(env, 'MAIL_FROM', `billing@${domain}`),
+    mailFrom,
+    dkim: dkim(env, mailFrom.address.split('@')[1] ?? domain),
   });
 }
 
@@ -184,6 +189,28 @@ function sender(env: Environment, name: string, usual: string): MailSender {
     throw new ConfigError(`${name} must be an address such as ${forms}, not '${text}'`);
   }
   return display === undefined ? { address } : { address, name: display };
+}
+
+const selectorForm = new RegExp(`^${label}(?:\\.${label})*$`, 'i');
+
+/** Receivers accept a signature of the sender's domain, or of one above it. */
+function dkim(env: Environment, senderDomain: string): DkimOptions | undefined {
+  const { DKIM_KEY_FILE: keyFile, DKIM_SELECTOR: selector } = env;
+  if (!keyFile && !selector && !env.DKIM_DOMAIN) return undefined;
+  if (!keyFile || !selector) {
+    throw new ConfigError('To sign mails, set both DKIM_KEY_FILE and DKIM_SELECTOR');
+  }
+  if (!selectorForm.test(selector)) {
+    throw new ConfigError(`DKIM_SELECTOR must be a name such as billing2026, not '${selector}'`);
+  }
+  const own = domainName(env, 'DKIM_DOMAIN', senderDomain);
+  if (!`.${senderDomain.toLowerCase()}`.endsWith(`.${own}`)) {
+    throw new ConfigError(
+      `DKIM_DOMAIN is ${own}, but MAIL_FROM is an address at ${senderDomain}. ` +
+        `Receivers would not accept the signature: use ${senderDomain} or a domain above it`,
+    );
+  }
+  return { keyFile: resolve(keyFile), domain: own, selector };
 }
 
 const rateForm = /^\d+(?:\.\d+)?\/\d+(?:\.\d+)?$/;

@@ -4,6 +4,7 @@ import { checkDatabase } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
 import { type Connection, type Database, openDatabase, tenantShare } from './base/db/pool.ts';
 import { createLog, type Log } from './base/log.ts';
+import { openDkim } from './base/mail/dkim.ts';
 import { createMailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
 import type { Config } from './config.ts';
@@ -132,7 +133,8 @@ export function openWorkerDatabase(context: Context): Database {
 /** What workers render and send with. */
 export function openEquipment({ config }: Context): Equipment & { close(): Promise<void> } {
   const renderer = openRenderer({ threads: config.renderThreads });
-  const mailer = createMailer(config);
+  const dkim = config.dkim && openDkim(config.dkim);
+  const mailer = createMailer({ ...config, dkim });
   return {
     renderer,
     mailer,

@@ -11,11 +11,14 @@ import {
 } from '../domain/delivery/documents-store.ts';
 import { readFiles } from '../domain/delivery/files-store.ts';
 import { type FrozenSetting, settingsByVersion } from '../domain/delivery/freeze-setting.ts';
+import { mailPictures } from '../domain/delivery/mail-logo.ts';
+import { senderOf } from '../domain/delivery/mail-sender.ts';
 import type { MailTemplate } from '../domain/delivery/mail-text.ts';
 import type { MailResult, MailWords } from '../domain/delivery/render-outcome.ts';
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
 import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
-import { findSettings } from '../domain/tenants/store.ts';
+import { readLetterhead } from '../domain/documents/letterhead.ts';
+import { findSettings, type SettingsRow } from '../domain/tenants/store.ts';
 import type { Tools } from '../jobs/tools.ts';
 
 /** All that the mails of a chunk are made from. */
@@ -24,8 +27,7 @@ export type MailSource = {
   documents: ReadonlyMap<number, DocumentRow>;
   settings: ReadonlyMap<number, FrozenSetting>;
   templates: ReadonlyMap<string, MailTemplate>;
-  /** Mails of a sandbox are never sent to a real recipient. */
-  isSandbox: boolean;
+  tenant: SettingsRow;
 };
 
 export async function readMailSource(
@@ -49,7 +51,7 @@ export async function readMailSource(
     ),
   );
   const templates = await listEmailTemplates(tx, tenantId, [...wanted.values()]);
-  const { sandbox: isSandbox } = await findSettings(tx, tenantId);
+  const tenant = await findSettings(tx, tenantId);
   return {
     bills: new Map(bills.map((bill) => [bill.bill_id, bill])),
     documents: new Map(documents.map((document) => [document.bill_id, document])),
@@ -57,7 +59,7 @@ export async function readMailSource(
     templates: new Map(
       templates.map((one) => [templateKey(one.template_id, one.version), one] as const),
     ),
-    isSandbox,
+    tenant,
   };
 }
 
@@ -128,22 +130,24 @@ function messageOf(
   tenantId: number,
   source: MailSource,
   mail: QueuedMail,
-  { subject, text, file }: MailWords & { file: Buffer },
+  { subject, text, html, file }: MailWords & { file: Buffer },
 ): MailMessage {
   const version = source.documents.get(mail.bill_id)?.setting_version ?? 0;
+  const { name, country } = source.tenant;
   const organisation = source.settings.get(version)?.organisation;
-  const letterhead = (organisation?.letterhead ?? {}) as { email?: unknown };
+  const letterhead = readLetterhead(organisation ?? { name, country, letterhead: {} });
   const number = source.bills.get(mail.bill_id)?.bill_number ?? String(mail.bill_id);
   return {
     key: { tenantId, deliveryId: mail.delivery_id },
     messageId: mail.message_id,
     to: mail.recipient,
-    replyTo: typeof letterhead.email === 'string' ? letterhead.email : null,
+    ...senderOf(source.tenant, letterhead),
     subject,
     text,
+    html,
+    pictures: mailPictures(letterhead),
     attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', content: file }],
     // Of the request, so that the same mail is the same bytes whenever it is sent.
     date: mail.created_at,
-    staysHere: source.isSandbox,
   };
 }

@@ -57,7 +57,7 @@ export async function sendMails(
     const mails = await listQueuedMails(tx, tenantId, billIds, job.now);
     return { mails, source: await readMailSource(tx, tenantId, job.termId ?? 0, mails) };
   });
-  const breaker = source.isSandbox ? withoutBreaker : tools.breaker;
+  const breaker = source.tenant.sandbox ? withoutBreaker : tools.breaker;
   const counts = { sent: 0, failed: 0, uncertain: 0, waiting: 0 };
   const outbound: Outbound = { tools, job, breaker, counts };
   const batches = piecesOf(mails, preparedAtOnce);

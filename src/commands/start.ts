@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { plainOpening, transact } from '../base/db/pool.ts';
+import { readDkimKey } from '../base/mail/dkim-key.ts';
 import type { Config } from '../config.ts';
 import {
   type Context,
@@ -22,6 +23,7 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
   if (args.length > 0 && !isDemoWanted) {
     throw new UsageError(`'start' does not take '${args.join(' ')}'.\n\n${startUsage}`);
   }
+  if (config.dkim) readDkimKey(config.dkim.keyFile);
   const requests = expectStop();
   const context = await openContext(config, { use: 'claim' });
   const database = openApiDatabase(context);

@@ -1,3 +1,4 @@
+import { readDkimKey } from '../base/mail/dkim-key.ts';
 import type { Config } from '../config.ts';
 import { openContext, openEquipment, openWorkerDatabase, prepareDatabase } from '../context.ts';
 import { startWorker } from '../worker/worker.ts';
@@ -5,6 +6,7 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Works on jobs. Any number of these may run, on any number of machines. */
 export async function work(config: Config): Promise<void> {
+  if (config.dkim) readDkimKey(config.dkim.keyFile);
   const requests = expectStop();
   const context = await openContext(config, { use: 'join' });
   try {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import type { BillingError } from '../../sdk/client.ts';
+import { smallLogo } from '../documents/ordinary-bill.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf, deliveriesOf, pdfIn, schedule, subjectOf } from '../support/delivery.ts';
 import { answer } from '../support/mail-server.ts';
@@ -16,6 +17,7 @@ import {
   openWorker,
   statusOf,
 } from '../support/mail-worker.ts';
+import { parseMail, wordsOf } from '../support/parsed-mail.ts';
 import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
@@ -86,6 +88,45 @@ test('every bill arrives once, at its own customer, with the published document'
     assert.match(row.at ?? '', /^\d{4}-/);
   }
   assert.equal(new Set(rows.map((row) => row.messageID)).size, 12);
+});
+
+test('a bill mail has HTML with logo, amount and bank, from the sender of the workspace', async () => {
+  const { server } = await openMail(scene);
+  const client = await scene.workspace('html-mails');
+  const letterhead = { name: 'Canal Water', email: 'care@canal.example', logo: smallLogo };
+  await client.updateSettings({ data: { letterhead, mailSender: { name: 'Canal Water' } } });
+  const bankAccounts = [
+    { title: 'Collections', bankName: 'First Bank', iban: 'PK36SCBL0000001123456702' },
+  ];
+  const { termId, bills } = await openPostedTerm(scene, client, mailParties(1), { bankAccounts });
+  await client.publishBills(schedule(termId));
+  await client.distributeBills(schedule(termId));
+  const mail = await parseMail(server.received[0]);
+  assert.deepEqual(mail.from, { name: 'Canal Water', address: 'billing@city.example' });
+  assert.equal(mail.replyTo?.[0]?.address, 'care@canal.example');
+  assert.deepEqual(
+    mail.attachments.map((one) => one.filename),
+    ['logo.png', `${bills[0]?.billNumber}.pdf`],
+  );
+  const words = wordsOf(mail.html);
+  // 500 and 10 % of it
+  assert.match(words, /Canal Water .*Payable by Aug 15, 2026 \S+\s550\.00 /);
+  assert.match(words, /How to pay .*First Bank – Collections IBAN PK36SCBL0000001123456702/);
+  assert.match(mail.text ?? '', /^IBAN: PK36SCBL0000001123456702$/m);
+  assert.match(mail.html ?? '', /<html lang="en[^"]*" dir="ltr">[\s\S]*src="cid:logo@letterhead"/);
+  await client.updateSettings({ data: { mailSender: { replyTo: 'desk@canal.example' } } });
+  await client.distributeBills(again(termId));
+  const second = await parseMail(server.received[1]);
+  assert.deepEqual(second.from, { name: 'City Power', address: 'billing@city.example' });
+  assert.equal(second.replyTo?.[0]?.address, 'desk@canal.example');
+  const { data } = await client.getSettings({});
+  assert.deepEqual(data.settings.mailSender, { name: null, replyTo: 'desk@canal.example' });
+  for (const wrong of [{ name: 'bank@evil.example' }, { replyTo: 'Name <a@b.example>' }]) {
+    assert.match(
+      await codeOf(client.updateSettings({ data: { mailSender: wrong } })),
+      /^INVALID_(FORMAT|EMAIL)$/,
+    );
+  }
 });
 
 test('the channel is that of the party, else the first of the workspace that leads to it', async () => {

@@ -103,6 +103,23 @@ test('the page says what the paper says, in its language and direction', () => {
   assert.match(renderBillHtml(urdu).html, /<html lang="ur-PK" dir="rtl">/);
 });
 
+test('on a narrow screen readings and charges stack, and paper keeps its tables', () => {
+  const { html } = renderBillHtml(ordinary);
+  const [narrow = ''] = /@media screen and \(max-width: 600px\) \{[\s\S]*?\n\}/.exec(html) ?? [];
+  for (const rule of ['.readings td::before', '.charges tr { display: grid', 'flex-basis: 100%']) {
+    assert.ok(narrow.includes(rule), rule);
+  }
+  const cells = [...html.matchAll(/<td data-name="([^"]*)"><bdi>([^<]*)/g)];
+  assert.deepEqual(
+    cells.slice(0, 3).map(([, name, value]) => [name, value]),
+    [
+      ['Meter', '700101'],
+      ['Register', 'kWh'],
+      ['Previous reading', '48,210 (30-Jun-2025)'],
+    ],
+  );
+});
+
 test('a colour too light to be read on white is darkened, as on paper', () => {
   const accent = (color: string) => {
     const { html } = renderBillHtml({ ...ordinary, letterhead: { ...ordinary.letterhead, color } });

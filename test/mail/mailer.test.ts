@@ -66,6 +66,7 @@ function headerNames(text: string): string[] {
 }
 
 const usualHeaders = [
+  'Auto-Submitted',
   'Content-Type',
   'Date',
   'From',

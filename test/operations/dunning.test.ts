@@ -9,6 +9,7 @@ import { asWorker } from '../support/daily-work.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { type Late, openLate } from '../support/late.ts';
 import { startMailServer } from '../support/mail-server.ts';
+import { parseMail, wordsOf } from '../support/parsed-mail.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -23,7 +24,9 @@ after(async () => {
   await server.close();
 });
 
-const body = 'Dear {{bill.partyName}}, {{bill.outstandingAmount}} is due since {{bill.dueDate}}.';
+const body =
+  'Dear {{bill.partyName}}, {{bill.outstandingAmount}} is due since {{bill.dueDate}}. ' +
+  'All: {{bill.totalAmount}}{{bill.days}}.';
 
 /** Reminded after 3 days, a fee of 25 after 7, listed after 10, disconnected after 14. */
 async function openDunned(workspace: string, year: number): Promise<Late> {
@@ -77,7 +80,12 @@ test('a debt is reminded of, charged a fee, listed, disconnected and, when paid,
   assert.equal(await sendMails(place), 0, 'once');
   const [mail] = server.received;
   assert.deepEqual(mail?.to, ['late@customer.example']);
-  assert.match(mail?.text ?? '', /A\. Khan, 1,100\.00 is due since Aug 15, 2027\./);
+  const { text, html } = await parseMail(mail);
+  for (const words of [text ?? '', wordsOf(html)]) {
+    assert.match(words, /Dear A\. Khan, 1,100\.00 is due since Aug 15, 2027\. All: \./);
+    assert.match(words, /Overdue since Aug 15, 2027:? \S+\s1,100\.00/);
+    assert.match(words, new RegExp(`How to pay\\s+Payment reference:? ${place.number}`));
+  }
 
   await place.on('23/08');
   assert.deepEqual(await dunningOf(place), [[2, 'Fee', 1_125, '25/08/2027']]);

@@ -8,6 +8,7 @@ import { asWorker } from '../support/daily-work.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { openLate } from '../support/late.ts';
 import { startMailServer } from '../support/mail-server.ts';
+import { parseMail, wordsOf } from '../support/parsed-mail.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -56,7 +57,11 @@ test('a bill draws on the wallet; the customer is warned, disconnected and, topp
   // 100 for the 31 days of July; on 06/08 five days are not billed: 30 - 5 * 100 / 31 = 13.88.
   await place.on('06/08');
   assert.equal(await sendMails(), 1);
-  assert.match(server.received[0]?.text ?? '', /Left: 13\.88/);
+  const { text: plain, html } = await parseMail(server.received[0]);
+  for (const words of [plain ?? '', wordsOf(html)]) {
+    assert.match(words, /Left: 13\.88/);
+    assert.match(words, /Balance left:? \S+\s13\.88/);
+  }
   const low = (await client.getEvents({ type: 'wallet.low' })).data.events;
   assert.deepEqual(
     low.map(({ data }) => (data as { amountLeft: number }).amountLeft),

@@ -339,6 +339,13 @@ test('an unknown command and an invalid setting are reported at once', async () 
     address: 'a@b.example',
     name: 'City Water',
   });
+  const signing = { DKIM_KEY_FILE: '/nowhere/key.pem', DKIM_SELECTOR: 's1' };
+  const unsigned = await command(['start'], signing);
+  assert.match(
+    unsigned.output,
+    /^billwright: DKIM_KEY_FILE: \/nowhere\/key\.pem cannot be read \(ENOENT\)\. Create one with/,
+  );
+  assert.equal(unsigned.code, 1);
   const away = await command(['verify'], { DATABASE_URL: 'postgresql://u:secret@127.0.0.1:1/x' });
   const reason = 'billwright: No connection to the database: connect ECONNREFUSED 127.0.0.1:1\n';
   assert.deepEqual(away, { code: 1, output: reason });

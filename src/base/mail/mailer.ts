@@ -1,6 +1,7 @@
 // Sends mails through the mail server of the configuration, or puts them into a folder.
 import { join, relative } from 'node:path';
 import { isPlainAddress } from './address.ts';
+import type { DkimSigner } from './dkim.ts';
 import type { MailMessage, MailSender } from './message.ts';
 import { writeToOutbox } from './outbox.ts';
 import type { MailResult } from './result.ts';
@@ -11,6 +12,8 @@ export type MailerOptions = {
   readonly smtpConnections: number;
   readonly mailFrom: MailSender;
   readonly dataFolder: string;
+  /** Mails are not signed without it. */
+  readonly dkim?: DkimSigner | undefined;
   /** How long a server may be silent. Left out in all but tests. */
   readonly silenceMs?: number;
 };
@@ -45,11 +48,13 @@ export function createMailer(options: MailerOptions): Mailer {
       if (!isPlainAddress(message.to)) {
         return { outcome: 'Permanent', detail: 'The address is not of the form name@domain' };
       }
-      const sender = message.from ?? options.mailFrom;
+      const { mailFrom } = options;
+      const sender = { ...mailFrom, name: message.senderName ?? mailFrom.name ?? null };
       const isReplyPlain = isPlainAddress(message.replyTo ?? '');
       const replyTo = isReplyPlain ? (message.replyTo ?? null) : null;
       const { composeMail } = await import('./message.ts');
-      const bytes = await composeMail({ ...message, replyTo }, sender);
+      const unsigned = await composeMail({ ...message, replyTo }, sender);
+      const bytes = (await options.dkim?.sign(unsigned)) ?? unsigned;
       if (smtpUrl !== undefined && !message.staysHere) {
         const smtp = await opening(smtpUrl);
         return smtp.send({ from: sender.address, to: message.to }, bytes);

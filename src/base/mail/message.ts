@@ -7,7 +7,13 @@ export type MailAttachment = {
   readonly content: Buffer;
 };
 
-/** The sender. The name is set by the operator and never contains text of a workspace. */
+/** A picture that the HTML of a mail names by `cid:`. */
+export type MailPicture = {
+  readonly id: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+};
+
 export type MailSender = { readonly address: string; readonly name?: string | null };
 
 export type MailMessage = {
@@ -17,12 +23,15 @@ export type MailMessage = {
   readonly messageId: string;
   /** A plain address. */
   readonly to: string;
-  /** Unless given, that of the configuration. */
-  readonly from?: MailSender;
+  /** Unless given, that of the configuration, from which the address always comes. */
+  readonly senderName?: string | null;
   /** A plain address for answers; left out if it is not a valid address. */
   readonly replyTo?: string | null;
   readonly subject: string;
   readonly text: string;
+  /** The same as the text, for programs that show HTML. */
+  readonly html?: string;
+  readonly pictures?: readonly MailPicture[];
   readonly attachments: readonly MailAttachment[];
   readonly date: Temporal.Instant;
   /** Goes into the folder even where there is a server. */
@@ -38,18 +47,30 @@ export async function composeMail(message: MailMessage, sender: MailSender): Pro
     throw new Error(`${message.messageId} is not a message id of this program`);
   }
   const composer = new MailComposer({
-    from: { name: sender.name ?? '', address: sender.address },
+    from: { name: headerText(sender.name ?? ''), address: sender.address },
     to: { name: '', address: message.to },
     ...(message.replyTo ? { replyTo: { name: '', address: message.replyTo } } : {}),
     subject: headerText(message.subject),
     text: message.text.replace(/\r\n?/g, '\n'),
+    ...(message.html === undefined ? {} : { html: message.html }),
+    // Programs that answer for an absent reader do not answer these.
+    headers: { 'Auto-Submitted': 'auto-generated' },
     messageId: message.messageId,
     date: new Date(message.date.epochMilliseconds),
-    attachments: message.attachments.map(({ filename, contentType, content }) => ({
-      filename: fileName(filename),
-      contentType,
-      content,
-    })),
+    attachments: [
+      ...message.attachments.map(({ filename, contentType, content }) => ({
+        filename: fileName(filename),
+        contentType,
+        content,
+      })),
+      ...(message.pictures ?? []).map(({ id, contentType, content }) => ({
+        cid: id,
+        filename: fileName(`logo.${contentType.split('/')[1]}`),
+        contentType,
+        content,
+        contentDisposition: 'inline' as const,
+      })),
+    ],
     // Texts of others pass through here; none may name a file or an address to read from.
     disableFileAccess: true,
     disableUrlAccess: true,

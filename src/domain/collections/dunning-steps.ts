@@ -107,7 +107,11 @@ function reminderOf(
       outstandingAmount: majorUnits(BigInt(debt.amount), decimals),
       creditBalance: 0,
     });
-    const key = { partyId: on.party_id, subscriptionId: on.subscription_id };
+    const key = {
+      partyId: on.party_id,
+      subscriptionId: on.subscription_id,
+      contextId: on.context_id,
+    };
     return { kind: 'Reminder', ...key, recipient: on.email, ...text };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

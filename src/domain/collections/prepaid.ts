@@ -183,6 +183,10 @@ function noticeOf(
     outstandingAmount: majorUnits(BigInt(on.receivable), decimals),
     creditBalance: majorUnits(BigInt(Math.max(0, left)), decimals),
   } as never);
-  const key = { partyId: on.party_id, subscriptionId: on.subscription_id };
+  const key = {
+    partyId: on.party_id,
+    subscriptionId: on.subscription_id,
+    contextId: on.context_id,
+  };
   return [{ kind: 'LowBalance', ...key, recipient: on.email, ...text }];
 }

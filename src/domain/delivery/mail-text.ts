@@ -2,8 +2,13 @@
 import { currencyDecimals } from '../../base/currencies.ts';
 import type { BillDocument, BillDocumentInput } from '../documents/bill-document.ts';
 import { billText } from '../documents/bill-text.ts';
+import { type BillView, billView, type Fact } from '../documents/bill-view.ts';
 import { formatsOf, usableLocale } from '../documents/formats.ts';
+import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
+import { lineText } from '../documents/plain-text.ts';
 import { fillLine, fillLines } from '../documents/template.ts';
+import { logoSource } from './mail-logo.ts';
+import type { MailWords } from './render-outcome.ts';
 
 export type MailTemplate = { subject: string | null; body: string };
 
@@ -14,19 +19,47 @@ const credit = '{{bill.creditBalance}} {{bill.currency}} to your credit is carri
 
 const plainSubject = '{{letterhead.name}}: {{bill.serviceLabel}} {{bill.billNumber}}';
 
-/** Without a template, the bill itself in plain text. */
+/** Without a template, the bill itself. */
 export function mailText(
   input: BillDocumentInput,
   template: MailTemplate | null,
-): { subject: string; text: string } {
+  logo = logoSource(input.letterhead),
+): MailWords {
   const { bill, letterhead, locale } = input;
   const decimals = input.currencyDecimals ?? currencyDecimals(bill.currency);
   const formats = formatsOf(usableLocale(locale), bill.currency, decimals);
   const source = { bill, letterhead, formats };
+  const subject = fillLine(template?.subject || plainSubject, source);
+  const view = billView({ ...input, template: null });
+  if (template === null) {
+    const page = { ...pageOf(view, bill), subject, totals: view.totals };
+    const text = mailPlain({ ...page, words: billText(input), amount: null, facts: [] });
+    return { subject, text, html: mailHtml(page, logo) };
+  }
+  const words = fillLines(bodyFor(template, bill), source);
+  const page = { ...pageOf(view, bill), subject, words };
+  return { subject, text: mailPlain(page), html: mailHtml(page, logo) };
+}
+
+function pageOf(view: BillView, bill: BillDocument): Omit<MailPage, 'subject'> {
+  const { wording, labels, letterhead, warning } = view;
+  const connection = { label: labels.connection, value: lineText(bill.connectionNumber) };
+  const reference = { label: labels.reference, value: view.reference };
+  const late = view.payableLate === null ? [] : [view.payableLate];
   return {
-    subject: fillLine(template?.subject || plainSubject, source),
-    text: template === null ? billText(input) : fillLines(bodyFor(template, bill), source),
+    wording,
+    letterhead,
+    words: '',
+    warning,
+    amount: view.payable,
+    facts: [...late, ...view.facts, ...filledFacts([connection])],
+    totals: [],
+    payment: view.isPayable ? { facts: filledFacts([reference]), banks: view.banks } : null,
   };
+}
+
+function filledFacts(facts: readonly Fact[]): Fact[] {
+  return facts.filter((fact) => fact.value !== '');
 }
 
 function bodyFor({ body }: MailTemplate, bill: BillDocument): string {

@@ -21,7 +21,15 @@ export type NoticeFacts = Pick<
   | 'creditBalance'
 >;
 
-export type NoticeWriter = (facts: NoticeFacts) => { subject: string; body: string };
+/** What the mail shows beside its words. */
+export type ShownFacts = Pick<
+  NoticeFacts,
+  'partyNumber' | 'connectionNumber' | 'dueDate' | 'outstandingAmount' | 'creditBalance'
+>;
+
+export type NoticeWords = { subject: string; body: string; facts: ShownFacts };
+
+export type NoticeWriter = (facts: NoticeFacts) => NoticeWords;
 
 const plainSubject = '{{letterhead.name}}: {{bill.serviceLabel}} {{bill.connectionNumber}}';
 
@@ -44,6 +52,12 @@ export async function openNoticeWriter(
     return {
       subject: fillLine(template.subject || plainSubject, source),
       body: fillLines(template.body, source),
+      facts: shownFacts(facts),
     };
   };
+}
+
+function shownFacts(facts: NoticeFacts): ShownFacts {
+  const { partyNumber, connectionNumber, dueDate, outstandingAmount, creditBalance } = facts;
+  return { partyNumber, connectionNumber, dueDate, outstandingAmount, creditBalance };
 }

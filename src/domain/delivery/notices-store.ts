@@ -3,14 +3,20 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
+import type { ShownFacts } from './notice-text.ts';
+
+export type NoticeKind = 'Reminder' | 'LowBalance';
 
 export type NewNotice = {
-  kind: 'Reminder' | 'LowBalance';
+  kind: NoticeKind;
   partyId: number;
   subscriptionId: number;
   recipient: string;
   subject: string;
   body: string;
+  /** Whose bank accounts the mail names. */
+  contextId: number;
+  facts: ShownFacts;
 };
 
 /** Returns the ids. They share a series with deliveries: both become files of one folder. */
@@ -25,13 +31,14 @@ export async function insertNotices(
   const rows = notices.map((notice, index) => ({ ...notice, noticeId: firstId + index }));
   await sql`
     insert into notices (tenant_id, notice_id, kind, party_id, subscription_id, recipient, subject,
-      body, next_attempt_at, created_at, modified_at)
+      body, context_id, facts, next_attempt_at, created_at, modified_at)
     select own.tenant_id, r."noticeId", r.kind, r."partyId", r."subscriptionId", r.recipient,
-      r.subject, r.body, ${at}::timestamptz, ${at}::timestamptz, ${at}::timestamptz
+      r.subject, r.body, r."contextId", r.facts, ${at}::timestamptz, ${at}::timestamptz,
+      ${at}::timestamptz
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       "noticeId" bigint, kind text, "partyId" bigint, "subscriptionId" bigint, recipient text,
-      subject text, body text
+      subject text, body text, "contextId" bigint, facts jsonb
     )
   `.execute(tx);
   return rows.map((row) => row.noticeId);
@@ -39,9 +46,12 @@ export async function insertNotices(
 
 export type NoticeToSend = {
   notice_id: number;
+  kind: NoticeKind;
   recipient: string;
   subject: string;
   body: string;
+  context_id: number;
+  facts: ShownFacts;
   attempts: number;
   created_at: Temporal.Instant;
 };
@@ -62,7 +72,8 @@ export async function claimNotices(
       limit ${limit}
       for no key update skip locked
     ))
-    returning n.notice_id, n.recipient, n.subject, n.body, n.attempts, n.created_at
+    returning n.notice_id, n.kind, n.recipient, n.subject, n.body, n.context_id, n.facts,
+      n.attempts, n.created_at
   `.execute(tx);
   return rows;
 }

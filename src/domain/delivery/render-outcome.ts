@@ -15,7 +15,7 @@ export type RenderOutcome = {
   parts: Map<string, Uint8Array>;
 };
 
-export type MailWords = { subject: string; text: string };
+export type MailWords = { subject: string; text: string; html: string };
 export type MailResult = ({ billId: number } & MailWords) | { billId: number; error: RenderError };
 
 /** Rendering reads nothing but the bill and its setting: whatever goes wrong is about this bill. */

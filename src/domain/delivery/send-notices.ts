@@ -5,8 +5,7 @@ import { type Database, tenantTransact } from '../../base/db/pool.ts';
 import type { Log } from '../../base/log.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { type MailResult, mailRetrySeconds } from '../../base/mail/result.ts';
-import { readLetterhead } from '../documents/letterhead.ts';
-import { findSettings } from '../tenants/store.ts';
+import { type NoticeLook, noticeMail, readNoticeLook } from './notice-mail.ts';
 import {
   claimNotices,
   doubtNotices,
@@ -45,13 +44,11 @@ export async function sendNotices(
       await doubtNotices(tx, tenantId, { takenBefore, now });
       const notices = await claimNotices(tx, tenantId, { now, limit });
       if (notices.length === 0) return undefined;
-      const settings = await findSettings(tx, tenantId);
-      const { email: replyTo } = readLetterhead(settings);
-      return { notices, replyTo, staysHere: settings.sandbox };
+      return { notices, look: await readNoticeLook(tx, tenantId, notices) };
     });
     if (!taken) return sent;
-    const { notices, ...by } = taken;
-    const ends = await Promise.all(notices.map((one) => handOver(tools, tenantId, one, by, now)));
+    const { notices, look } = taken;
+    const ends = await Promise.all(notices.map((one) => handOver(tools, tenantId, one, look, now)));
     await tenantTransact(database, tenantId, (tx) => endNotices(tx, tenantId, ends, clock.now()));
     sent += ends.filter((end) => end.status === 'Sent').length;
   }
@@ -62,15 +59,15 @@ async function handOver(
   { mailer, mailDomain, log }: NoticeTools,
   tenantId: number,
   notice: NoticeToSend,
-  by: { replyTo: string | null; staysHere: boolean },
+  look: NoticeLook,
   now: Temporal.Instant,
 ): Promise<NoticeEnd> {
-  const { notice_id: noticeId, recipient: to, subject, body: text } = notice;
+  const { notice_id: noticeId, recipient: to } = notice;
   const key = { tenantId, deliveryId: noticeId };
   const messageId = `<notice-${noticeId}.${tenantId}@${mailDomain}>`;
-  const mail = { key, messageId, to, subject, text, attachments: [], date: notice.created_at };
+  const mail = { key, messageId, to, attachments: [], date: notice.created_at };
   const { outcome, detail } = await mailer
-    .send({ ...mail, ...by })
+    .send({ ...mail, ...look.sender, ...noticeMail(look, notice) })
     .catch((error: Error): MailResult => {
       log.error({ err: error, noticeId }, 'a notice could not be handed over');
       return { outcome: 'Temporary', detail: 'The mail could not be handed over' };

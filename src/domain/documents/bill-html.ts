@@ -2,13 +2,13 @@
 // fetched. Its own policy says so, by the hash of its one style sheet; text is escaped wherever it
 // comes from.
 import { createHash } from 'node:crypto';
-import { imageProblem } from '../../base/pdf/images.ts';
 import type { BillDocumentInput } from './bill-document.ts';
 import type { BillView, Fact, HistoryView } from './bill-view.ts';
 import type { ChargeRow, SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { barRow, codeRows } from './code.ts';
 import { documentView } from './credit-note-view.ts';
+import { escaped, logoData, tag } from './html.ts';
 import { darkEnough } from './layout/sheet.ts';
 import { isolated } from './plain-text.ts';
 import { joined } from './wording.ts';
@@ -90,9 +90,8 @@ function headOf(view: BillView): string {
 }
 
 function logoOf(logo: Buffer | null): string {
-  if (logo === null || imageProblem(logo) !== undefined) return '';
-  const kind = logo[0] === 0xff ? 'jpeg' : 'png';
-  return `<img class="logo" alt="" src="data:image/${kind};base64,${logo.toString('base64')}">`;
+  const source = logoData(logo);
+  return source === null ? '' : `<img class="logo" alt="" src="${source}">`;
 }
 
 function sectionOf(view: BillView, section: SectionView): string {
@@ -132,7 +131,10 @@ function readingsOf(view: BillView, section: SectionView): string {
   ]);
   return (
     tag('h3', {}, [escaped(labels.readings)]) +
-    tag('table', {}, [headRow(headings), ...rows.map((row) => cellRow(row))])
+    tag('table', { class: 'readings' }, [
+      headRow(headings),
+      ...rows.map((row) => namedRow(headings, row)),
+    ])
   );
 }
 
@@ -275,7 +277,16 @@ function factList(facts: readonly Fact[]): string {
 
 function headRow(headings: readonly string[]): string {
   const cells = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`);
-  return `<tr>${cells.join('')}</tr>`;
+  return `<tr class="head">${cells.join('')}</tr>`;
+}
+
+/** On a narrow screen each cell is a line of its own, which begins with its heading. */
+function namedRow(headings: readonly string[], cells: readonly string[]): string {
+  const inner = cells.map((cell, index) => {
+    const name = escaped(headings[index] ?? '');
+    return `<td data-name="${name}">${apart(cell)}</td>`;
+  });
+  return `<tr>${inner.join('')}</tr>`;
 }
 
 function cellRow(cells: readonly string[], kind = ''): string {
@@ -287,27 +298,42 @@ function paragraph(kind: string, text: string): string {
   return `<p class="${kind}">${apart(text)}</p>`;
 }
 
-function tag(name: string, attributes: Record<string, string>, inner: readonly string[]): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
-  return `<${name}${written.join('')}>${inner.filter((part) => part !== '').join('\n')}</${name}>`;
-}
-
 /** Text of its own direction, which leaves that of its neighbours alone. */
 function apart(text: string): string {
   return text === '' ? '' : `<bdi>${escaped(text)}</bdi>`;
 }
 
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
+/** On a phone tables are stacked; paper is never narrow. */
+const narrowStyle = `@media screen and (max-width: 600px) {
+  body { background: #fff; font-size: 15px; }
+  main { margin: 0; padding: 1rem; }
+  header { flex-wrap: wrap; }
+  header h1 { flex-basis: 100%; }
+  .parties > div, .ending > div { flex-basis: 100%; }
+  .panel { margin: 0 -.25rem; }
+  small { padding-inline-start: .5rem; }
+  .readings tr, .readings td { display: block; }
+  .readings tr { border-top: 1px solid var(--rule); padding: .3rem 0; }
+  .readings tr.head { display: none; }
+  .readings td { display: flex; justify-content: space-between; gap: 1rem; border: 0;
+    padding: .1rem .4rem; text-align: end; overflow-wrap: anywhere; }
+  .readings td::before { content: attr(data-name); color: var(--muted); flex: none; }
+  .readings td:first-child { font-weight: 700; }
+  .readings td:empty { display: none; }
+  .charges tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: .8rem;
+    border-top: 1px solid var(--rule); }
+  .charges th, .charges td { border: 0; }
+  .charges tr.head, .charges tr.strong { background: #f3f6f8; }
+  .charges th:nth-child(4), .charges td:nth-child(4) { grid-area: 1 / 2; }
+  .charges th:nth-child(2), .charges td:nth-child(2) { grid-area: 2 / 1; text-align: start; }
+  .charges th:nth-child(3), .charges td:nth-child(3) { grid-area: 2 / 2; }
+  .charges td:nth-child(2), .charges td:nth-child(3) { color: var(--muted); padding-top: 0; }
+  .charges th:nth-child(2), .charges th:nth-child(3) { font-weight: 400; padding-top: 0; }
+  .charges th:only-child { grid-column: 1 / -1; }
+  .charges td:empty { display: none; }
+  svg text { font-size: 8px; }
 }
+`;
 
 /** The colour has the form #rrggbb: readLetterhead lets no other pass. */
 function styleSheet(color: string): string {
@@ -319,7 +345,7 @@ body { margin: 0; background: #eef1f4; color: #1b1f24;
 main { max-width: 800px; margin: 1rem auto; padding: 2rem; background: #fff; }
 header { display: flex; gap: 1rem; align-items: flex-start; padding-bottom: .75rem;
   border-bottom: 2px solid var(--accent); }
-header .organisation { flex: 1; }
+header .organisation { flex: 1 1 0; min-width: 0; }
 .logo { max-width: 160px; max-height: 64px; }
 h1 { font-size: 1.4rem; margin: 0; }
 h2 { font-size: 1.1rem; margin: 1.25rem 0 0; }
@@ -330,7 +356,7 @@ p, dl, address { margin: .15rem 0; font-style: normal; overflow-wrap: anywhere; 
 small { display: block; padding-inline-start: 1rem; }
 .warning { text-align: center; color: #b42318; font-weight: 700; }
 .parties, .ending, .slip { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1rem; }
-.parties > div, .ending > div { flex: 1 1 300px; }
+.parties > div, .ending > div { flex: 1 1 300px; min-width: 0; }
 .panel { background: #f3f6f8; padding: .75rem 1rem; }
 .payable { font-size: 1.4rem; font-weight: 700; text-align: end; }
 dl { display: grid; grid-template-columns: minmax(0, max-content) minmax(min-content, 1fr);
@@ -347,11 +373,12 @@ tr.strong td { font-weight: 700; background: #f3f6f8; }
 tr.detail td { color: var(--muted); font-size: .85em; border-top: 0; }
 .bar { fill: var(--accent); opacity: .4; }
 .bar.present { opacity: 1; }
-svg { max-width: 100%; }
+svg { max-width: 100%; height: auto; }
 svg text { font-size: 6px; text-anchor: middle; }
 .slip { border-top: 1px dashed var(--muted); padding-top: 1rem; }
-.slip > div { flex: 1; }
+.slip > div { flex: 1 1 220px; min-width: 0; }
 figure { margin: 0; text-align: center; }
+${narrowStyle}
 @media print { body { background: #fff; } main { margin: 0; padding: 0; max-width: none; } }
 `;
 }

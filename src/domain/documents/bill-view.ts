@@ -69,7 +69,7 @@ export type BillView = {
 
 /** Terms in the chart before the present one. */
 const historyTermsMax = 12;
-const banksMax = 6;
+export const banksMax = 6;
 
 export function billView(input: BillDocumentInput): BillView {
   const { bill, letterhead } = input;
@@ -264,7 +264,7 @@ function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | nu
   };
 }
 
-function bankView(bank: PresentedBankAccount, wording: Wording): BankView {
+export function bankView(bank: PresentedBankAccount, wording: Wording): BankView {
   const { labels } = wording;
   const place = joined(wording, ', ', [lineText(bank.bankName), lineText(bank.branch)]);
   return {

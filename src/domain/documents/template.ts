@@ -84,10 +84,14 @@ const readers = new Map<string, Reader>([
     `bill.${name}`,
     ({ bill, formats }) => formats.date(bill[name] ?? ''),
   ]),
-  ...numberFields.map((name): [string, Reader] => [`bill.${name}`, ({ bill }) => `${bill[name]}`]),
+  // A notice has few of the figures of a bill.
+  ...numberFields.map((name): [string, Reader] => [
+    `bill.${name}`,
+    ({ bill }) => `${bill[name] ?? ''}`,
+  ]),
   ...amountFields.map((name): [string, Reader] => [
     `bill.${name}`,
-    ({ bill, formats }) => formats.amount(bill[name]),
+    ({ bill, formats }) => (bill[name] === undefined ? '' : formats.amount(bill[name])),
   ]),
   ...addressFields.map((name): [string, Reader] => [
     `bill.address.${name}`,

@@ -15,6 +15,7 @@ export type SettingsRow = {
   delivery_channels: string[];
   letterhead: object;
   reminders: object[];
+  mail_sender: { name?: string | null; replyTo?: string | null };
   access_token_seconds: number | null;
   idle_seconds: number | null;
   separates_duties: boolean;
@@ -153,8 +154,8 @@ export async function setStatus(
 
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
-  access_token_seconds, idle_seconds, separates_duties, approval_limit, sandbox, clock_offset_ms,
-  modified_at, modified_by, ts`);
+  mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit, sandbox,
+  clock_offset_ms, modified_at, modified_by, ts`);
 
 export async function findSettings(
   tx: Tx,
@@ -186,6 +187,7 @@ export async function updateSettings(
       delivery_channels = ${settings.delivery_channels}::text[],
       letterhead = ${JSON.stringify(settings.letterhead)}::jsonb,
       reminders = ${JSON.stringify(settings.reminders)}::jsonb,
+      mail_sender = ${JSON.stringify(settings.mail_sender)}::jsonb,
       access_token_seconds = ${settings.access_token_seconds},
       idle_seconds = ${settings.idle_seconds},
       separates_duties = ${settings.separates_duties},

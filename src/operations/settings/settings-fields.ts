@@ -16,6 +16,10 @@ export const settingsView = Type.Object({
   deliveryChannels: Type.Array(Type.String()),
   letterhead: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
   reminders: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+  mailSender: Type.Object({
+    name: nullable(Type.String()),
+    replyTo: nullable(Type.String()),
+  }),
   accessTokenSeconds: nullable(Type.Integer()),
   idleSeconds: nullable(Type.Integer()),
   separationOfDuty: Type.Boolean(),
@@ -40,6 +44,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
     deliveryChannels: row.delivery_channels,
     letterhead: row.letterhead,
     reminders: row.reminders,
+    mailSender: { name: row.mail_sender.name ?? null, replyTo: row.mail_sender.replyTo ?? null },
     accessTokenSeconds: row.access_token_seconds,
     idleSeconds: row.idle_seconds,
     separationOfDuty: row.separates_duties,

@@ -17,7 +17,7 @@ import {
   type SettingsRow,
   updateSettings,
 } from '../../domain/tenants/store.ts';
-import { country, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
+import { country, email, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { decimal } from '../pricing-fields.ts';
 import { presentSettings } from './settings-fields.ts';
@@ -50,6 +50,22 @@ const letterhead = Type.Unsafe<object>({
     'The head of documents: name, addressLines, phone, email, website, taxNumber, logo (PNG or ' +
     'JPEG in base64), color (#rrggbb), pageSize (A4 or Letter), codeText, ' +
     'barcodeText; other keys are kept',
+});
+
+/** A name that looks like an address would be read as the sender's. */
+const isSenderName = (text: string) => /^[^@<>"\p{Cc}\p{Cf}]*$/u.test(text);
+Format.Set('sender-name', isSenderName);
+
+const mailSender = Type.Object({
+  name: maybe(
+    Type.String({
+      format: 'sender-name',
+      maxLength: 80,
+      'x-code': 'INVALID_FORMAT',
+      description: 'the name before the address of the server, without @, <, > and quotes',
+    }),
+  ),
+  replyTo: maybe(email),
 });
 
 const settingsChange = Type.Object({
@@ -89,6 +105,7 @@ const settingsChange = Type.Object({
   ),
   letterhead: Type.Optional(letterhead),
   reminders: maybe(Type.Array(freeForm, { maxItems: 20 })),
+  mailSender: maybe(mailSender),
   accessTokenSeconds: maybe(
     Type.Integer({ minimum: 900, maximum: 86_400, 'x-code': 'INVALID_NUMBER' }),
   ),
@@ -181,12 +198,22 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
     delivery_channels: [...new Set(sent.deliveryChannels ?? before.delivery_channels)],
     letterhead: sent.letterhead ?? before.letterhead,
     reminders: sent.reminders ?? before.reminders,
+    mail_sender: senderFrom(sent.mailSender, before),
     access_token_seconds:
       sent.accessTokenSeconds === undefined ? before.access_token_seconds : sent.accessTokenSeconds,
     idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
     separates_duties: sent.separationOfDuty ?? before.separates_duties,
     approval_limit: limitOf(before, sent),
   };
+}
+
+/** Null returns to the name of the server and the address of the letterhead. */
+function senderFrom(
+  sent: Type.Static<typeof settingsChange>['mailSender'],
+  before: SettingsRow,
+): SettingsRow['mail_sender'] {
+  if (sent === undefined) return before.mail_sender;
+  return { name: sent?.name?.trim() || null, replyTo: sent?.replyTo || null };
 }
 
 /** Refunds and write-offs above it need a second person; null: none do. */

@@ -1,0 +1,83 @@
+// Notices as mails: their words as they were written, and beside them what is owed and how to pay.
+import type { Tx } from '../../base/db/pool.ts';
+import type { MailMessage, MailPicture } from '../../base/mail/message.ts';
+import { type BankView, banksMax, bankView, type Fact } from '../documents/bill-view.ts';
+import { formatsOf, usableLocale } from '../documents/formats.ts';
+import { labelsOf } from '../documents/labels.ts';
+import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
+import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
+import { type Wording, worded } from '../documents/wording.ts';
+import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
+import { findSettings } from '../tenants/store.ts';
+import { logoSource, mailPictures } from './mail-logo.ts';
+import { type SenderOfMails, senderOf } from './mail-sender.ts';
+import type { NoticeToSend } from './notices-store.ts';
+
+/** What the notices of a workspace share. */
+export type NoticeLook = {
+  sender: SenderOfMails;
+  letterhead: Letterhead;
+  wording: Wording;
+  pictures: readonly MailPicture[];
+  /** By pricing context. */
+  banks: ReadonlyMap<number, readonly BankView[]>;
+};
+
+export async function readNoticeLook(
+  tx: Tx,
+  tenantId: number,
+  notices: readonly Pick<NoticeToSend, 'context_id'>[],
+): Promise<NoticeLook> {
+  const settings = await findSettings(tx, tenantId);
+  const { currency, currency_decimals: decimals } = settings;
+  const letterhead = readLetterhead(settings);
+  const locale = usableLocale(settings.locale);
+  const formats = formatsOf(locale, currency, decimals);
+  const wording: Wording = { locale, decimals, formats, ...labelsOf(locale, false) };
+  const banks = new Map<number, readonly BankView[]>();
+  for (const contextId of new Set(notices.map((notice) => notice.context_id))) {
+    const rows = presentBankAccounts(await listBankAccounts(tx, tenantId, contextId));
+    const shown = rows.sort((a, b) => b.isDefault - a.isDefault).slice(0, banksMax);
+    const views = shown.map((row) => bankView(row, wording));
+    banks.set(contextId, views);
+  }
+  const pictures = mailPictures(letterhead);
+  return { sender: senderOf(settings, letterhead), letterhead, wording, pictures, banks };
+}
+
+export type NoticeMail = Pick<MailMessage, 'subject' | 'text' | 'html' | 'pictures'>;
+
+export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
+  const { letterhead, wording, pictures } = look;
+  const { subject, body: words, facts } = notice;
+  const { labels } = wording;
+  const connection = { label: labels.connection, value: facts.connectionNumber ?? '' };
+  const page: MailPage = {
+    wording,
+    letterhead,
+    subject,
+    words,
+    warning: null,
+    amount: amountOf(wording, notice),
+    facts: [{ label: labels.customerNumber, value: String(facts.partyNumber) }, connection],
+    totals: [],
+    payment: {
+      // The number of a subscription identifies a transfer, as that of a bill does.
+      facts: [{ label: labels.reference, value: connection.value }],
+      banks: look.banks.get(notice.context_id) ?? [],
+    },
+  };
+  const html = mailHtml(page, logoSource(letterhead));
+  return { subject, text: mailPlain(page), html, pictures };
+}
+
+function amountOf(wording: Wording, { kind, facts }: NoticeToSend): Fact {
+  const { labels, formats } = wording;
+  if (kind === 'LowBalance') {
+    return { label: labels.balanceLeft, value: formats.money(facts.creditBalance) };
+  }
+  const label = facts.dueDate
+    ? worded(wording, 'overdueSince', { date: formats.date(facts.dueDate) })
+    : labels.overdue;
+  return { label, value: formats.money(facts.outstandingAmount) };
+}
