@@ -195,7 +195,8 @@ const selectorForm = new RegExp(`^${label}(?:\\.${label})*$`, 'i');
 
 /** Receivers accept a signature of the sender's domain, or of one above it. */
 function dkim(env: Environment, senderDomain: string): DkimOptions | undefined {
-  const { DKIM_KEY_FILE: keyFile, DKIM_SELECTOR: selector } = env;
+  const keyFile = env.DKIM_KEY_FILE;
+  const selector = env.DKIM_SELECTOR;
   if (!keyFile && !selector && !env.DKIM_DOMAIN) return undefined;
   if (!keyFile || !selector) {
     throw new ConfigError('To sign mails, set both DKIM_KEY_FILE and DKIM_SELECTOR');

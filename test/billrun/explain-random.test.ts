@@ -16,7 +16,7 @@ import { saveTariffs } from '../support/tariffs.ts';
 import { insertScenario, insertTerm } from '../support/term-rows.ts';
 
 /** Ten thousand take some minutes; CONTRIBUTING.md tells how to ask for them. */
-const billsWanted = Number(process.env.EXPLAIN_BILLS ?? 40);
+const billsWanted = Number(process.env.EXPLAIN_BILLS ?? 60);
 const seed = Number(process.env.EXPLAIN_SEED ?? 20_260_715);
 
 /** Bills of one tariff at most: many tariffs are worth more than many bills. */

@@ -47,6 +47,7 @@ async function billOnce() {
   const termId = await addTerm(run);
   const subscriptionId = await addSubscription(run, termId, copyOf(elecC, 1, 120));
   await insertOpening(scene, tenantId, subscriptionId, 5_000);
+  await scene.enter(run.client);
   await fillPast(tenantId, subscriptionId);
   await generate(run, termId);
   await post(run, termId);

@@ -61,6 +61,7 @@ const headerNames = new Set([
   'subject',
   'message-id',
   'date',
+  'auto-submitted',
   'mime-version',
   'content-type',
   'content-transfer-encoding',

@@ -9,6 +9,7 @@ import { openTestEquipment } from '../support/equipment.ts';
 import { openLate } from '../support/late.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { parseMail, wordsOf } from '../support/parsed-mail.ts';
+import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -62,7 +63,11 @@ test('a bill draws on the wallet; the customer is warned, disconnected and, topp
     assert.match(words, /Left: 13\.88/);
     assert.match(words, /Balance left:? \S+\s13\.88/);
   }
-  const low = (await client.getEvents({ type: 'wallet.low' })).data.events;
+  // An event is shown once no transaction that began before it is open anywhere.
+  const low = await until(async () => {
+    const { events } = (await client.getEvents({ type: 'wallet.low' })).data;
+    return events.length > 0 ? events : undefined;
+  }, 'the event is shown');
   assert.deepEqual(
     low.map(({ data }) => (data as { amountLeft: number }).amountLeft),
     [13.88],

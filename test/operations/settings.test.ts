@@ -25,6 +25,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     billNumberFormat: '{serviceCode}-{year}-{number:6}',
     deliveryChannels: ['Email', 'Portal'],
     letterhead: {},
+    mailSender: { name: null, replyTo: null },
     reminders: [],
     approvalLimit: null,
     accessTokenSeconds: null,

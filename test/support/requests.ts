@@ -98,6 +98,7 @@ const byFormat: Record<string, string> = {
   'number-format': '{number}',
   'address-range': '10.0.0.0/8',
   'definition-name': 'someName',
+  'sender-name': 'City Power',
 };
 
 /** The least that a schema accepts. */

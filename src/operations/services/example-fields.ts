@@ -51,7 +51,22 @@ export const exampleService = {
   holdRules: [{ name: 'large', when: 'bill.current > 1000000', reason: 'unusually large' }],
   prepaid: { lowBalance: 100, templateID: 2, disconnect: 1, graceDays: 2 },
   dunning: { steps: [{ daysAfterDue: 10, action: 'List' }], reconnect: 1 },
-  bankAccounts: [{ title: 'Collections', bankName: 'First Bank', accountNumber: '001-2' }],
+  bankAccounts: [
+    {
+      title: 'Collections',
+      bankName: 'First Bank',
+      accountNumber: '001-2',
+      paymentCode: {
+        type: 'EMVCo',
+        tag: '30',
+        guid: 'A000000677010112',
+        fields: [{ tag: '01', value: '010753600031508' }],
+        name: 'City Power',
+        city: 'Bangkok',
+        country: 'TH',
+      },
+    },
+  ],
   batches: [{ batchCode: 'B01', label: 'Block A', readingDay: 28 }],
   invoiceTemplate: { templateID: 1 },
   emailTemplate: { templateID: 2 },
