@@ -14,7 +14,7 @@ scene.runJobs();
 async function eventsOf(place: Owing, count: number) {
   for (let turn = 0; ; turn += 1) {
     const { events } = (await place.client.getEvents({})).data;
-    if (events.length >= count || turn === 100) return events;
+    if (events.length >= count || turn === 600) return events;
     await setTimeout(100);
   }
 }
