@@ -7,7 +7,7 @@ import { templatesForPayers } from '../domain/delivery/document-setting.ts';
 import {
   type DocumentRow,
   listBillsByIds,
-  listDocumentsOf,
+  listPublished,
 } from '../domain/delivery/documents-store.ts';
 import { readFiles } from '../domain/delivery/files-store.ts';
 import { type FrozenSetting, settingsByVersion } from '../domain/delivery/freeze-setting.ts';
@@ -38,9 +38,7 @@ export async function readMailSource(
 ): Promise<MailSource> {
   const billIds = [...new Set(mails.map((mail) => mail.bill_id))];
   const bills = await listBillsByIds(tx, tenantId, billIds);
-  const documents = (await listDocumentsOf(tx, tenantId, billIds)).filter(
-    (document) => document.format === 'PDF' && document.error === null,
-  );
+  const documents = await listPublished(tx, tenantId, billIds);
   const versions = new Set(documents.map((document) => document.setting_version));
   const settings = await settingsByVersion(tx, tenantId, termId, [...versions]);
   const wanted = new Map(

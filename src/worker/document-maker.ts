@@ -1,9 +1,9 @@
 // Makes the documents that no bill run makes, in every workspace, soon after they are due: those of
 // credit notes and cancelled bills. No caller waits for it.
-import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { type Database, plainOpening, type Tx, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
+import type { FileFacts, KeptFile } from '../domain/delivery/document-file.ts';
 import { insertFiles, saveParts } from '../domain/delivery/files-store.ts';
 import { cancelledSource, creditNoteSource } from '../domain/delivery/further-documents.ts';
 import {
@@ -17,6 +17,7 @@ import type { Renderer } from '../domain/delivery/renderer.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
+import { repeatEvery } from './repeat.ts';
 
 export type DocumentMakerOptions = {
   database: Database;
@@ -30,6 +31,9 @@ export type DocumentMakerOptions = {
 /** A document is made after this long at most. */
 const everyMs = 30_000;
 
+/** Documents of one transaction. */
+const madeAtOnce = 50;
+
 /** Makes all that wait, and returns how many. */
 export async function makeDocuments(options: DocumentMakerOptions): Promise<number> {
   const { database, log, tenantId: only } = options;
@@ -38,9 +42,7 @@ export async function makeDocuments(options: DocumentMakerOptions): Promise<numb
   for (const tenantId of found) {
     if (only !== undefined && only !== tenantId) continue;
     try {
-      while (await tenantTransact(database, tenantId, (tx) => makeNext(tx, tenantId, options))) {
-        made += 1;
-      }
+      made += await makeAllOf(tenantId, options);
     } catch (error) {
       log.error({ err: error, tenantId }, 'documents could not be made');
     }
@@ -48,30 +50,47 @@ export async function makeDocuments(options: DocumentMakerOptions): Promise<numb
   return made;
 }
 
-async function makeNext(
+async function makeAllOf(tenantId: number, options: DocumentMakerOptions): Promise<number> {
+  const makeNext = (tx: Tx) => makeSome(tx, tenantId, options);
+  for (let made = 0; ; ) {
+    const count = await tenantTransact(options.database, tenantId, makeNext);
+    made += count;
+    if (count < madeAtOnce) return made;
+  }
+}
+
+/** Numbers are taken when all are rendered, because publishing takes them too. */
+async function makeSome(
   tx: Tx,
   tenantId: number,
   { equipment, clock, log }: DocumentMakerOptions,
-): Promise<boolean> {
-  const key = await takeQueued(tx, tenantId);
-  if (key === undefined) return false;
-  await deleteQueued(tx, tenantId, key);
-  const source = await sourceOf(tx, tenantId, key);
-  if (source === undefined) return true;
-  const { setting, bill, cancellation, creditNote } = source;
-  const more = { ...(cancellation && { cancellation }), ...(creditNote && { creditNote }) };
-  const { results, parts } = await equipment.renderer.render(setting, [{ ...bill, ...more }]);
-  const result = results.get(bill.bill_id);
-  if (result === undefined || 'error' in result) {
-    // It is made on request then, which names the error to the caller.
-    log.error({ tenantId, ...key, error: result?.error }, 'a document could not be made');
-    return true;
+): Promise<number> {
+  const keys = await takeQueued(tx, tenantId, madeAtOnce);
+  await deleteQueued(tx, tenantId, keys);
+  const parts = new Map<string, Uint8Array>();
+  const rendered: (FurtherKey & KeptFile & FileFacts)[] = [];
+  for (const key of keys) {
+    const source = await sourceOf(tx, tenantId, key);
+    if (source === undefined) continue;
+    const { setting, bill, cancellation, creditNote } = source;
+    const more = { ...(cancellation && { cancellation }), ...(creditNote && { creditNote }) };
+    const made = await equipment.renderer.render(setting, [{ ...bill, ...more }]);
+    const result = made.results.get(bill.bill_id);
+    if (result === undefined || 'error' in result) {
+      // It is made on request then, which names the error to the caller.
+      log.error({ tenantId, ...key, error: result?.error }, 'a document could not be made');
+      continue;
+    }
+    rendered.push({ ...key, ...result });
+    for (const [sha256, bytes] of made.parts) parts.set(sha256, bytes);
   }
-  const documentId = await takeNumbers(tx, tenantId, 'document', 1);
-  await insertFurther(tx, tenantId, { ...key, documentId, at: clock.now() }, result);
-  await insertFiles(tx, tenantId, [{ ...result, documentId }]);
+  if (rendered.length === 0) return keys.length;
+  const firstId = await takeNumbers(tx, tenantId, 'document', rendered.length);
+  const documents = rendered.map((one, index) => ({ ...one, documentId: firstId + index }));
+  await insertFurther(tx, tenantId, documents, clock.now());
+  await insertFiles(tx, tenantId, documents);
   await saveParts(tx, tenantId, parts);
-  return true;
+  return keys.length;
 }
 
 async function sourceOf(tx: Tx, tenantId: number, { kind, subjectId }: FurtherKey) {
@@ -81,20 +100,6 @@ async function sourceOf(tx: Tx, tenantId: number, { kind, subjectId }: FurtherKe
 }
 
 export function startDocumentMaker(options: DocumentMakerOptions): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    while (!signal.aborted) {
-      await makeDocuments(options).catch((error) =>
-        options.log.error({ err: error }, 'workspaces with documents to make were not found'),
-      );
-      await setTimeout(everyMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  const failure = 'workspaces with documents to make were not found';
+  return repeatEvery(everyMs, () => makeDocuments(options), { log: options.log, failure });
 }

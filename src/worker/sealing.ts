@@ -1,10 +1,10 @@
 // Seals what was written since the last time, in every workspace. No caller waits for it.
-import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { blockItems, sealBlock } from '../domain/audit/seal.ts';
 import { listUnsealed } from '../domain/audit/seals-store.ts';
+import { repeatEvery } from './repeat.ts';
 
 export type SealingOptions = {
   database: Database;
@@ -42,22 +42,7 @@ async function sealWorkspace(database: Database, clock: Clock, tenantId: number)
   }
 }
 
-/** Begins at once: what a worker that died left behind waits no longer than needed. */
 export function startSealing(options: SealingOptions): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    while (!signal.aborted) {
-      await sealAll(options).catch((error) =>
-        options.log.error({ err: error }, 'workspaces with something to seal were not found'),
-      );
-      await setTimeout(everyMs, undefined, { signal, ref: false }).catch(() => {});
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  const failure = 'workspaces with something to seal were not found';
+  return repeatEvery(everyMs, () => sealAll(options), { log: options.log, failure });
 }

@@ -76,8 +76,8 @@ export async function takeMoney(
   const { tenantId } = maker.tenant;
   const posting = { today: day, stamp: stampOf(maker, day) };
   await transactIn(maker, async (tx) => {
-    const payers = await listPayers(tx, tenantId, yearBatch);
     if (when === 'InTime' && month === disputing.month) {
+      const payers = await listPayers(tx, tenantId, yearBatch);
       await disputeBill(tx, maker, payers[disputing.place], posting);
     }
     const desk = (await listCashDesks(tx, tenantId))[0];

@@ -24,7 +24,7 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
   const limitMs = options.limitMs ?? documentMs;
   const file = new URL('./document-thread.ts', import.meta.url);
   // As many as turns: what has its turn waits for no thread.
-  const threads = openThreads({ file, threads: places });
+  const threads = openThreads({ file, threads: 2 * places });
   const run = <Result>(task: ThreadTask, how: TaskOptions) => threads.run<Result>(task, how);
   return {
     async make(task) {

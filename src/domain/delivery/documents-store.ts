@@ -257,7 +257,8 @@ export type DocumentRow = {
   created_at: Temporal.Instant;
 };
 
-export async function listDocumentsOf(
+/** The documents that these bills were published with. */
+export async function listPublished(
   tx: Tx,
   tenantId: number,
   billIds: readonly number[],
@@ -268,6 +269,7 @@ export async function listDocumentsOf(
       size, encode(sha256, 'hex') as sha256, error, created_at
     from bill_documents
     where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+      and format = 'PDF' and error is null
     order by document_id
   `.execute(tx);
   return rows;

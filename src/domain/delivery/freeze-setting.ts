@@ -8,7 +8,7 @@ import { findReplacedNumbers } from '../bills/cancellations-store.ts';
 import { isOwedByWorkspace } from '../ledger/accounts.ts';
 import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
-import type { Term } from '../terms/store.ts';
+import { getTerm, type Term } from '../terms/store.ts';
 import type { DocumentSetting, RenderSetting } from './document-setting.ts';
 import {
   getTemplateVersions,
@@ -123,6 +123,20 @@ export async function settingsByVersion(
 ): Promise<Map<number, FrozenSetting>> {
   const rows = await listSettings(tx, tenantId, termId, versions);
   return new Map(rows.map((row) => [row.version, frozen(row)]));
+}
+
+/** Of a bill: that of its published document, else what would be used if it was published now. */
+export async function settingOf(
+  tx: Tx,
+  tenantId: number,
+  termId: number,
+  published: { document_id: number; setting_version: number } | undefined,
+): Promise<RenderSetting> {
+  if (!published) return previewSetting(tx, tenantId, await getTerm(tx, tenantId, termId));
+  const { setting_version: version } = published;
+  const setting = (await settingsByVersion(tx, tenantId, termId, [version])).get(version);
+  if (!setting) throw new Error(`the setting of document ${published.document_id} is gone`);
+  return setting;
 }
 
 function frozen({ version, issue_date: issuedOn, setting, body }: SettingRow): FrozenSetting {

@@ -18,9 +18,10 @@ export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
 
 /**
  * The next that can be made, and that no other worker has taken. The document of a cancelled bill
- * that is billed again names the new bill: it waits until that is posted.
+ * that is billed again names the new bill: it waits until that is posted. Credit notes come first:
+ * they wait for nothing.
  */
-export async function takeQueued(tx: Tx, tenantId: number): Promise<FurtherKey | undefined> {
+export async function takeQueued(tx: Tx, tenantId: number, limit: number): Promise<FurtherKey[]> {
   const { rows } = await sql<{ kind: FurtherKind; subject_id: number }>`
     select q.kind, q.subject_id from document_queue q
     where q.tenant_id = ${tenantId} and (q.kind <> 'Cancelled' or not exists (
@@ -32,32 +33,47 @@ export async function takeQueued(tx: Tx, tenantId: number): Promise<FurtherKey |
             and r.bill_number is not null
         )
     ))
-    order by q.kind, q.subject_id
-    limit 1
+    order by q.kind desc, q.subject_id
+    limit ${limit}
     for update of q skip locked
   `.execute(tx);
-  const [row] = rows;
-  return row && { kind: row.kind, subjectId: row.subject_id };
+  return rows.map((row) => ({ kind: row.kind, subjectId: row.subject_id }));
 }
 
-export async function deleteQueued(tx: Tx, tenantId: number, key: FurtherKey): Promise<void> {
+export async function deleteQueued(
+  tx: Tx,
+  tenantId: number,
+  keys: readonly FurtherKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
   await sql`
     delete from document_queue
-    where tenant_id = ${tenantId} and kind = ${key.kind} and subject_id = ${key.subjectId}
+    where tenant_id = ${tenantId} and (kind, subject_id) in (
+      select * from unnest(${keys.map((key) => key.kind)}::text[],
+        ${keys.map((key) => key.subjectId)}::bigint[])
+    )
   `.execute(tx);
 }
 
 export async function insertFurther(
   tx: Tx,
   tenantId: number,
-  key: FurtherKey & { documentId: number; at: Temporal.Instant },
-  file: FileFacts,
+  documents: readonly (FurtherKey & FileFacts & { documentId: number })[],
+  at: Temporal.Instant,
 ): Promise<void> {
   await sql`
     insert into further_documents (tenant_id, document_id, kind, subject_id, size, sha256,
       created_at)
-    values (${tenantId}, ${key.documentId}, ${key.kind}, ${key.subjectId}, ${file.size},
-      decode(${file.sha256}, 'hex'), ${key.at})
+    select own.tenant_id, d.document_id, d.kind, d.subject_id, d.size, decode(d.sha256, 'hex'),
+      ${at}
+    from (select tenant_id from tenants where tenant_id = ${tenantId}) own
+    cross join unnest(
+      ${documents.map((one) => one.documentId)}::bigint[],
+      ${documents.map((one) => one.kind)}::text[],
+      ${documents.map((one) => one.subjectId)}::bigint[],
+      ${documents.map((one) => one.size)}::integer[],
+      ${documents.map((one) => one.sha256)}::text[]
+    ) d (document_id, kind, subject_id, size, sha256)
   `.execute(tx);
 }
 

@@ -5,11 +5,9 @@ import { majorUnits } from '../../base/money.ts';
 import { findCancellations } from '../bills/cancellations-store.ts';
 import { type CreditNoteRow, listCreditNotes } from '../bills/credit-notes-store.ts';
 import type { CreditNoteDocument } from '../documents/bill-document.ts';
-import { getTerm } from '../terms/store.ts';
-import type { RenderSetting } from './document-setting.ts';
 import type { DocumentTask } from './document-thread.ts';
-import { findBillToShow, listDocumentsOf } from './documents-store.ts';
-import { previewSetting, settingsByVersion } from './freeze-setting.ts';
+import { findBillToShow, listPublished } from './documents-store.ts';
+import { settingOf } from './freeze-setting.ts';
 
 type Source = Omit<DocumentTask, 'format'>;
 
@@ -35,7 +33,8 @@ export async function creditNoteSource(
   if (!row) return undefined;
   const bill = await findBillToShow(tx, tenantId, row.bill_id);
   if (!bill) throw new Error(`bill ${row.bill_id} of credit note ${creditNoteId} is gone`);
-  const setting = await settingOf(tx, tenantId, bill);
+  const [published] = await listPublished(tx, tenantId, [bill.bill_id]);
+  const setting = await settingOf(tx, tenantId, bill.term_id, published);
   return { setting, bill, cancellation: undefined, creditNote: documentOf(row, currencyDecimals) };
 }
 
@@ -46,31 +45,11 @@ export async function cancelledSource(
   billId: number,
 ): Promise<Source | undefined> {
   const bill = await findBillToShow(tx, tenantId, billId);
-  if (!bill || !(await findPublished(tx, tenantId, billId))) return undefined;
-  const setting = await settingOf(tx, tenantId, bill);
+  const [published] = await listPublished(tx, tenantId, [billId]);
+  if (!bill || !published) return undefined;
+  const setting = await settingOf(tx, tenantId, bill.term_id, published);
   const cancellations = await findCancellations(tx, tenantId, [billId]);
   return { setting, bill, cancellation: cancellations.get(billId) };
-}
-
-async function findPublished(tx: Tx, tenantId: number, billId: number) {
-  const documents = await listDocumentsOf(tx, tenantId, [billId]);
-  return documents.find((one) => one.format === 'PDF' && one.error === null);
-}
-
-/** That of the published bill, else what would be used if it was published now. */
-async function settingOf(
-  tx: Tx,
-  tenantId: number,
-  bill: { bill_id: number; term_id: number },
-): Promise<RenderSetting> {
-  const published = await findPublished(tx, tenantId, bill.bill_id);
-  if (!published) {
-    return previewSetting(tx, tenantId, await getTerm(tx, tenantId, bill.term_id));
-  }
-  const { setting_version: version } = published;
-  const setting = (await settingsByVersion(tx, tenantId, bill.term_id, [version])).get(version);
-  if (!setting) throw new Error(`the setting of document ${published.document_id} is gone`);
-  return setting;
 }
 
 function documentOf(row: CreditNoteRow, decimals: number): CreditNoteDocument {

@@ -1,7 +1,7 @@
 // The documents of the bills of a print file, read some at a time.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tx } from '../../base/db/pool.ts';
-import { listDocumentsOf } from './documents-store.ts';
+import { listPublished } from './documents-store.ts';
 import { readFiles } from './files-store.ts';
 
 const billsPerRead = 100;
@@ -15,10 +15,9 @@ export async function* printDocuments(
 ): AsyncGenerator<{ billId: number; file: Buffer }> {
   for (let at = 0; at < billIds.length; at += billsPerRead) {
     const some = billIds.slice(at, at + billsPerRead);
-    const documents = await listDocumentsOf(tx, tenantId, some);
-    const made = documents.filter((one) => one.format === 'PDF' && one.error === null);
-    const documentOf = new Map(made.map((one) => [one.bill_id, one.document_id]));
-    const files = await readFiles(tx, tenantId, made);
+    const documents = await listPublished(tx, tenantId, some);
+    const documentOf = new Map(documents.map((one) => [one.bill_id, one.document_id]));
+    const files = await readFiles(tx, tenantId, documents);
     for (const billId of some) {
       const file = files.get(documentOf.get(billId) ?? 0);
       if (file === undefined) onMissing(billId);

@@ -3,7 +3,7 @@ import { documentThreads, documentTurns } from '../../domain/delivery/document-t
 import { readFile } from '../../domain/delivery/files-store.ts';
 import { id, maybe, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { billToShow, documentKinds } from './shown-document-fields.ts';
+import { billToShow, documentKinds, documentTypes } from './shown-document-fields.ts';
 
 export const getBillDocument = operation({
   path: '/billing/bills/get-bill-document',
@@ -32,7 +32,7 @@ export const getBillDocument = operation({
   turns: documentTurns,
   async handle(call, { billID: billId, format = 'PDF', kind }) {
     const { task, published } = await billToShow(call, billId, kind ?? null);
-    const contentType = contentTypes[format];
+    const contentType = documentTypes[format];
     if (format === 'PDF' && published) {
       const file = await readFile(call.tx, call.tenant.tenantId, published);
       return { message: '1 found', data: { contentType, base64: file.toString('base64') } };
@@ -41,5 +41,3 @@ export const getBillDocument = operation({
     return { message: '1 found', data: { contentType, base64 } };
   },
 });
-
-const contentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };

@@ -6,17 +6,18 @@ import type { DocumentTask } from '../../domain/delivery/document-thread.ts';
 import {
   type DocumentRow,
   findBillToShow,
-  listDocumentsOf,
+  listPublished,
 } from '../../domain/delivery/documents-store.ts';
-import { previewSetting, settingsByVersion } from '../../domain/delivery/freeze-setting.ts';
+import { settingOf } from '../../domain/delivery/freeze-setting.ts';
 import { findFurther } from '../../domain/delivery/further-documents-store.ts';
-import { getTerm } from '../../domain/terms/store.ts';
 import type { Call } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
 
 /** Original: as published. Left out, it is Cancelled for a cancelled bill. */
 export const documentKinds = ['Original', 'Cancelled'] as const;
 type Kind = (typeof documentKinds)[number];
+
+export const documentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };
 
 type Shown = {
   task: Omit<DocumentTask, 'format'>;
@@ -28,15 +29,9 @@ export async function billToShow(call: Call, billId: number, asked: Kind | null)
   const { tx, tenant } = call;
   const { tenantId } = tenant;
   const bill = visibleBill(call, billId, await findBillToShow(tx, tenantId, billId));
-  const documents = await listDocumentsOf(tx, tenantId, [billId]);
-  const document = documents.find((one) => one.format === 'PDF' && one.error === null);
+  const [document] = await listPublished(tx, tenantId, [billId]);
   const kind = kindOf(bill, document, asked);
-  const setting = document
-    ? await settingsByVersion(tx, tenantId, bill.term_id, [document.setting_version]).then(
-        (settings) => settings.get(document.setting_version),
-      )
-    : await previewSetting(tx, tenantId, await getTerm(tx, tenantId, bill.term_id));
-  if (!setting) throw new Error(`the setting of document ${document?.document_id} is gone`);
+  const setting = await settingOf(tx, tenantId, bill.term_id, document);
   if (kind === 'Cancelled') {
     const cancellations = await findCancellations(tx, tenantId, [billId]);
     const task = { setting, bill, cancellation: cancellations.get(billId) };

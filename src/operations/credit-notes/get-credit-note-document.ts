@@ -4,10 +4,9 @@ import { documentThreads, documentTurns } from '../../domain/delivery/document-t
 import { readFile } from '../../domain/delivery/files-store.ts';
 import { creditNoteSource } from '../../domain/delivery/further-documents.ts';
 import { findFurther } from '../../domain/delivery/further-documents-store.ts';
+import { documentTypes } from '../bills/shown-document-fields.ts';
 import { id, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-
-const contentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };
 
 export const getCreditNoteDocument = operation({
   path: '/billing/credit-notes/get-credit-note-document',
@@ -30,7 +29,7 @@ export const getCreditNoteDocument = operation({
   async handle(call, { creditNoteID: creditNoteId, format = 'PDF' }) {
     const { tx, tenant } = call;
     const { tenantId } = tenant;
-    const contentType = contentTypes[format];
+    const contentType = documentTypes[format];
     // A customer sees what was credited on published bills of their own.
     const seen = { partyId: call.ownPartyId, isPublished: call.ownPartyId !== null };
     const source = await creditNoteSource(tx, tenant, creditNoteId, seen);
