@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLog } from '../../src/base/log.ts';
 import { makeDocuments } from '../../src/worker/document-maker.ts';
+import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
@@ -88,6 +89,46 @@ test('a cancelled bill gets a second document, and keeps its first', async () =>
   assert.deepEqual(rows[0], { kind: 'Cancelled', subject_id: billID });
   assert.equal(rows.length, 2);
   await assertChecks(scene, tenantId);
+});
+
+test('a copy is the original with a mark across its pages, and leaves the original alone', async () => {
+  const { client, tenantId, billID, bills } = await openPublished('further-copies');
+  const file = async (kind: 'Original' | 'Copy', format: 'PDF' | 'HTML' = 'PDF') =>
+    Buffer.from((await client.getBillDocument({ billID, kind, format })).data.base64, 'base64');
+  const original = await file('Original');
+  const copy = await file('Copy');
+  assert.equal(pageCount(copy), pageCount(original));
+  const { objects } = readPdf(copy);
+  const contents = [...objects.values()].map(({ stream }) => stream?.toString('latin1') ?? '');
+  assert.equal(contents.filter((text) => text.includes('/Mark Do')).length, pageCount(original));
+  // All that the original shows is on the copy.
+  const shown = [...readPdf(original).objects.values()]
+    .map(({ stream }) => stream?.toString('latin1') ?? '')
+    .filter((text) => text.includes(' Tf\n'));
+  assert.equal(shown.length, pageCount(original));
+  for (const text of shown) assert.ok(contents.includes(text));
+  // A later letterhead changes neither.
+  await moveHouse(client);
+  assert.ok((await file('Copy')).equals(copy));
+  assert.ok((await file('Original')).equals(original));
+  assert.match((await file('Copy', 'HTML')).toString(), /COPY/);
+  assert.doesNotMatch((await file('Original', 'HTML')).toString(), /COPY/);
+  const { rows } = await scene.sql.query(
+    'select count(*)::integer as n from document_contents where tenant_id = $1',
+    [tenantId],
+  );
+  assert.equal(rows[0].n, bills.length, 'a copy is not kept');
+  await client.cancelBill({ data: { billID, reason: 'Wrong', rebill: false } });
+  assert.ok((await file('Copy')).equals(copy));
+});
+
+test('a bill that is not published has no original to copy', async () => {
+  const client = await scene.workspace('further-drafts');
+  await scene.enter(client);
+  const { bills } = await openPostedTerm(scene, client, [{ name: 'Customer' }]);
+  const billID = bills[0]?.billId ?? 0;
+  const error = await refuses(client.getBillDocument({ billID, kind: 'Copy' }), 'INVALID_STATE');
+  assert.match(error.message, /is not published: there is no original to copy/);
 });
 
 test('a bill that is billed again is documented when the new bill has its number', async () => {

@@ -30,17 +30,17 @@ export async function* mergePdfs(
   if (merged.pages() > 0) yield merged.end(info);
 }
 
-type PdfObject = {
+export type PdfObject = {
   /** As it is written before the stream. */
   text: string;
   stream: Buffer | null;
 };
 
-type Source = { pages: readonly number[]; object(id: number): PdfObject };
+export type Source = { pages: readonly number[]; object(id: number): PdfObject };
 
 const reference = /(\d+) 0 R\b/g;
 
-function readPdf(file: Buffer): Source {
+export function readPdf(file: Buffer): Source {
   const tail = file.toString('latin1', Math.max(0, file.length - 64));
   const start = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)?.[1] ?? Number.NaN);
   const table = /^xref\s+0 (\d+)\s+/.exec(file.toString('latin1', start, start + 40));
@@ -59,7 +59,7 @@ function readPdf(file: Buffer): Source {
   return { pages: [...kids.matchAll(reference)].map((kid) => Number(kid[1])), object };
 }
 
-function referenceAfter(text: string, name: string): number {
+export function referenceAfter(text: string, name: string): number {
   const found = new RegExp(`/${name} (\\d+) 0 R`).exec(text)?.[1];
   if (found === undefined) throw new Error(`a document does not say where its ${name} is`);
   return Number(found);
@@ -82,7 +82,12 @@ function readObject(file: Buffer, offset: number, id: number): PdfObject {
   return { text, stream: file.subarray(first, first + length) };
 }
 
-function openMerged() {
+/** The dictionary of a page as it is written, from itself and from what it was in its file. */
+type PageChange = (text: string, own: string) => string;
+
+const unchanged: PageChange = (text) => text;
+
+export function openMerged() {
   const output = openOutput();
   const pages: number[] = [];
   /** By what is in them. */
@@ -109,9 +114,12 @@ function openMerged() {
   return {
     take: output.take,
     pages: () => pages.length,
-    addPage(source: Source, id: number, copied: Map<number, number>) {
+    add: output.add,
+    copy,
+    renumbered,
+    addPage(source: Source, id: number, copied: Map<number, number>, change = unchanged) {
       const own = source.object(id).text.replace(/\/Parent \d+ 0 R\s*/, '');
-      const text = renumbered(source, own, copied);
+      const text = change(renumbered(source, own, copied), own);
       const page = text.replace('<<', `<<\n/Parent ${pagesId} 0 R`);
       pages.push(output.add({ text: page, stream: null }));
     },

@@ -3,6 +3,7 @@ import type { CancellationRow } from '../bills/cancellations-store.ts';
 import type { CreditNoteDocument } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';
+import { type MarkedFile, markFile } from '../documents/mark.ts';
 import { renderBill } from '../documents/render-bill.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
@@ -11,10 +12,12 @@ import { type RenderError, renderErrorOf } from './render-outcome.ts';
 /** One of these. */
 export type ThreadTask =
   | { document: DocumentTask }
+  | { marked: MarkedFile }
   | { letterhead: { letterhead: object; field: string } };
 
 export default function run(task: ThreadTask) {
   if ('document' in task) return document(task.document);
+  if ('marked' in task) return made(() => markFile(task.marked));
   // Decoding a logo takes as long as its pixels are many.
   return letterheadProblems(task.letterhead.letterhead, task.letterhead.field);
 }
@@ -26,6 +29,8 @@ export type DocumentTask = {
   cancellation: CancellationRow | undefined;
   /** Its document is asked for, and not that of the bill. */
   creditNote?: CreditNoteDocument;
+  /** A page of HTML that says so; the file of a copy is marked. */
+  isCopy?: boolean;
 };
 
 export type MadeDocument = { base64: string };
@@ -38,12 +43,18 @@ function document({
   bill,
   cancellation,
   creditNote,
+  isCopy = false,
 }: DocumentTask): DocumentOutcome {
-  try {
+  return made(() => {
     const ofBill = billInput(setting, letterheadOf(setting), bill, cancellation);
-    const input = creditNote ? { ...ofBill, creditNote } : ofBill;
-    const bytes = format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html);
-    return { base64: bytes.toString('base64') };
+    const input = { ...ofBill, isCopy, ...(creditNote && { creditNote }) };
+    return format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html);
+  });
+}
+
+function made(make: () => Buffer): DocumentOutcome {
+  try {
+    return { base64: make().toString('base64') };
   } catch (error) {
     return { error: renderErrorOf(error) };
   }

@@ -3,6 +3,7 @@
 import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts';
 import { FairTurns } from '../../base/fair-turns.ts';
 import { openThreads, type TaskOptions, TaskTimeout } from '../../base/threads.ts';
+import type { MarkedFile } from '../documents/mark.ts';
 import type { DocumentOutcome, DocumentTask, MadeDocument, ThreadTask } from './document-thread.ts';
 import { renderErrorOf } from './render-outcome.ts';
 
@@ -16,6 +17,8 @@ export const printFileTurns = new FairTurns({ ...turns, waitingMax: 2, what: 'pr
 const documentMs = 15_000;
 export type DocumentThreads = {
   make(task: DocumentTask): Promise<MadeDocument>;
+  /** With a word across each page of a file that is kept. */
+  mark(file: MarkedFile): Promise<MadeDocument>;
   checkLetterhead(letterhead: object, field: string): Promise<ErrorDetail[]>;
   close(): Promise<void>;
 };
@@ -29,6 +32,9 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
   return {
     async make(task) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ document: task }, { limitMs })));
+    },
+    async mark(file) {
+      return resultOf(await within(limitMs, run<DocumentOutcome>({ marked: file }, { limitMs })));
     },
     async checkLetterhead(letterhead, field) {
       return within(

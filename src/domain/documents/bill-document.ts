@@ -53,6 +53,8 @@ export type BillDocumentInput = {
   readonly isOwedByWorkspace?: boolean;
   /** The document is that of this credit note, and not of the bill itself. */
   readonly creditNote?: CreditNoteDocument;
+  /** The page says that it is a copy. */
+  readonly isCopy?: boolean;
   /** Unless given, what is usual for the currency. */
   readonly currencyDecimals?: number;
 };

@@ -3,12 +3,14 @@
 import type { BillDocument, BillDocumentInput, CreditNoteDocument } from './bill-document.ts';
 import { type BillView, billView, type TotalRow } from './bill-view.ts';
 import type { ChargeRow } from './charges-view.ts';
+import { kindLabelsOf } from './kind-labels.ts';
 import { noCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
 
 /** The view of the bill or, if the input names one, of a credit note. */
 export function documentView(input: BillDocumentInput): BillView {
   const view = billView(input);
+  if (input.isCopy) return { ...view, warning: kindLabelsOf(view.wording.locale).copy };
   return input.creditNote ? creditNoteView(view, input.creditNote, input.bill) : view;
 }
 

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import { readFile } from '../../domain/delivery/files-store.ts';
 import { id, maybe, oneOf } from '../fields.ts';
@@ -12,7 +13,8 @@ export const getBillDocument = operation({
   access: { permission: 'bills:read', own: 'own-bills:read' },
   summary:
     'The document of a bill. A bill that is not published is marked as a draft, a cancelled bill ' +
-    'as cancelled: its document names the credit note and the bill that replaces it.',
+    'as cancelled: its document names the credit note and the bill that replaces it. A copy is ' +
+    'the published file with a mark across each page.',
   request: Type.Object({
     billID: id,
     format: Type.Optional(oneOf(['PDF', 'HTML'])),
@@ -31,13 +33,23 @@ export const getBillDocument = operation({
   example: { billID: 991, format: 'HTML' },
   turns: documentTurns,
   async handle(call, { billID: billId, format = 'PDF', kind }) {
-    const { task, published } = await billToShow(call, billId, kind ?? null);
+    const { kind: shown, task, published } = await billToShow(call, billId, kind ?? null);
     const contentType = documentTypes[format];
     if (format === 'PDF' && published) {
       const file = await readFile(call.tx, call.tenant.tenantId, published);
-      return { message: '1 found', data: { contentType, base64: file.toString('base64') } };
+      if (shown === 'Copy') return answer(contentType, await markedCopy(file, task));
+      return answer(contentType, { base64: file.toString('base64') });
     }
-    const { base64 } = await documentThreads().make({ ...task, format });
-    return { message: '1 found', data: { contentType, base64 } };
+    return answer(contentType, await documentThreads().make({ ...task, format }));
   },
 });
+
+function answer(contentType: string, { base64 }: MadeDocument) {
+  return { message: '1 found', data: { contentType, base64 } };
+}
+
+/** It is not kept: the original is, and the mark can be set again at any time. */
+function markedCopy(file: Buffer, { setting, bill }: Omit<DocumentTask, 'format'>) {
+  const title = bill.bill_number ?? `Bill ${bill.bill_id}`;
+  return documentThreads().mark({ file, mark: 'copy', locale: setting.locale, title });
+}

@@ -13,13 +13,17 @@ import { findFurther } from '../../domain/delivery/further-documents-store.ts';
 import type { Call } from '../operation.ts';
 import { visibleBill } from './visible-bill-fields.ts';
 
-/** Original: as published. Left out, it is Cancelled for a cancelled bill. */
-export const documentKinds = ['Original', 'Cancelled'] as const;
+/**
+ * Original: as published. Copy: the original, marked as a copy. Left out, it is Cancelled for a
+ * cancelled bill, otherwise the original.
+ */
+export const documentKinds = ['Original', 'Cancelled', 'Copy'] as const;
 type Kind = (typeof documentKinds)[number];
 
 export const documentTypes = { PDF: 'application/pdf', HTML: 'text/html; charset=utf-8' };
 
 type Shown = {
+  kind: Kind;
   task: Omit<DocumentTask, 'format'>;
   /** The document that was published, if this is the one. */
   published: { document_id: number; sha256: string | null } | undefined;
@@ -36,11 +40,12 @@ export async function billToShow(call: Call, billId: number, asked: Kind | null)
     const cancellations = await findCancellations(tx, tenantId, [billId]);
     const task = { setting, bill, cancellation: cancellations.get(billId) };
     const key = { kind, subjectId: billId } as const;
-    return { task, published: await findFurther(tx, tenantId, key) };
+    return { kind, task, published: await findFurther(tx, tenantId, key) };
   }
   // A document that was published says so, whatever became of the bill.
   const shown = document ? { ...bill, status: 'Published' } : bill;
-  return { task: { setting, bill: shown, cancellation: undefined }, published: document };
+  const task = { setting, bill: shown, cancellation: undefined, isCopy: kind === 'Copy' };
+  return { kind, task, published: document };
 }
 
 /** Refuses a kind that the bill does not have. */
@@ -53,6 +58,9 @@ function kindOf(bill: BillToRender, document: DocumentRow | undefined, asked: Ki
   }
   if (kind === 'Original' && isCancelled && !document) {
     throw refusal(bill, `Bill ${name} was cancelled before it was published: ask for Cancelled`);
+  }
+  if (kind === 'Copy' && !document) {
+    throw refusal(bill, `Bill ${name} is not published: there is no original to copy`);
   }
   return kind;
 }

@@ -1,0 +1,5 @@
+export const kindLabelsEn = {
+  copy: 'COPY',
+};
+
+export type KindLabels = Readonly<Record<keyof typeof kindLabelsEn, string>>;
