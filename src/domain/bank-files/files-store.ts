@@ -194,7 +194,10 @@ export async function insertLines(
   `.execute(tx);
 }
 
-/** How many lines of each content the file has so far. */
+/**
+ * How many lines of each content the file has so far. Each content is looked up by the index: with
+ * `= any` PostgreSQL would compare every line of the file with every content.
+ */
 export async function countContents(
   tx: Tx,
   tenantId: number,
@@ -202,10 +205,14 @@ export async function countContents(
   contents: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ content: string; count: number }>`
-    select encode(content_hash, 'hex') as content, count(*) as count from bank_lines
-    where tenant_id = ${tenantId} and bank_file_id = ${bankFileId}
-      and content_hash = any(${byteaLiterals(contents)})
-    group by content_hash
+    select encode(wanted.hash, 'hex') as content, stored.count
+    from unnest(${byteaLiterals(contents)}) as wanted (hash)
+    cross join lateral (
+      select count(*) as count from bank_lines
+      where tenant_id = ${tenantId} and bank_file_id = ${bankFileId}
+        and content_hash = wanted.hash
+    ) stored
+    where stored.count > 0
   `.execute(tx);
   return new Map(rows.map((row) => [row.content, row.count]));
 }
