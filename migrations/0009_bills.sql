@@ -652,6 +652,10 @@ grant select, insert on open_items to billwright_api, billwright_worker;
 create function keep_open_items() returns trigger
 language plpgsql security definer
 set search_path = public, pg_temp
+-- Each bill and item is looked up by its key: for a chunk of a few hundred payments PostgreSQL would
+-- read all bills of the workspace instead.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   bill_ids bigint[];

@@ -74,7 +74,7 @@ create table bank_lines (
   check (not in_suspense or (status in ('Suggested', 'Unmatched') and amount > 0))
 )
 -- A line that is posted is written again, and no index has to be touched.
-with (fillfactor = 60);
+with (fillfactor = 40);
 comment on table bank_lines is
   'A line of a bank file. The file brings it as Received; then it is posted as a payment, or left '
   'for a clerk.';

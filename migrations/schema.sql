@@ -3030,6 +3030,8 @@ CREATE OR REPLACE FUNCTION public.keep_open_items()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 declare
   bill_ids bigint[];
@@ -4026,7 +4028,7 @@ create table bank_lines (
   constraint bank_lines_pkey PRIMARY KEY (tenant_id, bank_line_id),
   constraint bank_lines_status_check CHECK ((status = ANY (ARRAY['Received'::text, 'Posted'::text, 'Suggested'::text, 'Unmatched'::text, 'Ignored'::text, 'Duplicate'::text]))),
   constraint bank_lines_suggestions_check CHECK ((jsonb_typeof(suggestions) = 'array'::text))
-) with (fillfactor=60);
+) with (fillfactor=40);
 CREATE INDEX bank_lines_content ON public.bank_lines USING btree (tenant_id, bank_file_id, content_hash) WHERE (content_hash IS NOT NULL);
 CREATE UNIQUE INDEX bank_lines_fingerprint_key ON public.bank_lines USING btree (tenant_id, fingerprint) WHERE (NOT is_duplicate);
 CREATE INDEX bank_lines_open ON public.bank_lines USING btree (tenant_id, bank_line_id) WHERE is_open;

@@ -134,18 +134,28 @@ async function storeLines(
   let lines = 0;
   let duplicates = 0;
   const store = async (batch: readonly StatementLine[]) => {
-    duplicates += await storeBatch(tx, batch, options, place, lines);
+    const before = lines;
     lines += batch.length;
-    options.onProgress?.(lines);
+    duplicates += await storeBatch(tx, batch, options, place, before);
+    options.onProgress?.(before + batch.length);
   };
-  for await (const piece of pieces) {
-    waiting.push(...piece.lines);
-    statements.push(...piece.statements);
-    while (waiting.length >= linesAtOnce) {
-      await store(waiting.slice(0, linesAtOnce));
-      waiting = waiting.slice(linesAtOnce);
+  // While PostgreSQL stores a batch, the next one is read.
+  let storing = Promise.resolve();
+  try {
+    for await (const piece of pieces) {
+      waiting.push(...piece.lines);
+      statements.push(...piece.statements);
+      while (waiting.length >= linesAtOnce) {
+        await storing;
+        storing = store(waiting.slice(0, linesAtOnce));
+        // The failure of a batch is met where it is awaited.
+        storing.catch(() => undefined);
+        waiting = waiting.slice(linesAtOnce);
+      }
+      await slices.pause();
     }
-    await slices.pause();
+  } finally {
+    await storing;
   }
   if (waiting.length > 0) await store(waiting);
   return { lines, duplicates, statements: statements.slice(0, statementsMax) };
@@ -165,10 +175,10 @@ async function storeBatch(
     line.bankId === null ? contentOf(line, accounts[index]?.key ?? '') : null,
   );
   const wanted = [...new Set(contents.filter((content) => content !== null))];
-  const counts =
-    wanted.length === 0
-      ? new Map<string, number>()
-      : await countContents(tx, tenantId, bankFileId, wanted);
+  const [counts, firstId] = await Promise.all([
+    countContents(tx, tenantId, bankFileId, wanted),
+    takeIds(tx, tenantId, 'bank-line', batch.length),
+  ]);
   const fingerprints = batch.map((line, index) => {
     const content = contents[index] ?? null;
     const { key = '' } = accounts[index] ?? {};
@@ -178,7 +188,6 @@ async function storeBatch(
     return hashed([content, ordinal]);
   });
   const known = await listFingerprints(tx, tenantId, fingerprints);
-  const firstId = await takeIds(tx, tenantId, 'bank-line', batch.length);
   const rows = batch.map(({ fileLine, account, ...line }, index): NewLine => {
     const fingerprint = fingerprints[index] ?? '';
     const status = known.has(fingerprint) ? 'Duplicate' : 'Received';

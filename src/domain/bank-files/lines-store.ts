@@ -43,7 +43,10 @@ export async function updateDecided(
   lines: readonly DecidedLine[],
   { from, stamp }: { from: LineStatus; stamp: Stamp },
 ): Promise<number> {
+  if (lines.length === 0) return 0;
+  // The lines of a chunk follow each other: PostgreSQL reads their range and no other line.
   const ids = lines.map((line) => line.id);
+  const [firstId, lastId] = [Math.min(...ids), Math.max(...ids)];
   const update = sql`
     update bank_lines l
     set status = r.status, is_open = r.status in ('Suggested', 'Unmatched'),
@@ -54,7 +57,7 @@ export async function updateDecided(
       id bigint, status text, "paymentId" bigint, "inSuspense" boolean, "journalId" bigint,
       suggestions jsonb, reason text
     )
-    where l.tenant_id = ${tenantId} and l.bank_line_id = any(${ids}::bigint[])
+    where l.tenant_id = ${tenantId} and l.bank_line_id between ${firstId} and ${lastId}
       and l.bank_line_id = r.id and l.status = ${from}
   `;
   const { count } = await withHashJoins(tx, () => update.execute(tx));
