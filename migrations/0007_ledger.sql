@@ -371,6 +371,8 @@ create trigger subledger_entries_append_only
 -- key, because the journal has one. A subscription has its open items on receivable or on payable.
 create function keep_balances() returns trigger
 language plpgsql
+-- A call of one payment keeps its plans: making them anew took longer than the statements.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   tenant bigint;
@@ -405,7 +407,7 @@ begin
       received = b.received + excluded.received;
   select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
   from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
-  if exists (
+  if subscription_ids is not null and exists (
     select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
     join subscription_balances b on b.tenant_id = tenant
       and b.subscription_id = n.subscription_id and b.party_id = n.party_id
@@ -472,6 +474,7 @@ create trigger subledger_entries_written_once
 -- At the end of that transaction the lines on control accounts are the sums of the entries.
 create function check_journal_entries() returns trigger
 language plpgsql
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   if exists (

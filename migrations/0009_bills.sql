@@ -653,7 +653,8 @@ create function keep_open_items() returns trigger
 language plpgsql security definer
 set search_path = public, pg_temp
 -- Each bill and item is looked up by its key: for a chunk of a few hundred payments PostgreSQL would
--- read all bills of the workspace instead.
+-- read all bills of the workspace instead. A call of one payment keeps its plans.
+set plan_cache_mode = force_generic_plan
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

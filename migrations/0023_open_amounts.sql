@@ -129,7 +129,9 @@ begin
           limit cardinality(ids)
         ) n
         cross join lateral (
-          select * from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
+          select a.tenant_id, a.context_id, a.due_date, a.party_id, a.bill_amount, a.paid_amount,
+            a.credited, a.written_off, a.transferred, a.disputed
+          from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
         ) b
       ) o
     ) c
@@ -168,7 +170,9 @@ begin
           limit cardinality(ids)
         ) n
         cross join lateral (
-          select * from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
+          select a.tenant_id, a.subscription_id, a.due_date, a.party_id, a.amount, a.paid_amount,
+            a.credited, a.written_off, a.transferred, a.disputed
+          from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
         ) i
       ) o
     ) c

@@ -2000,6 +2000,7 @@ grant insert, select on subledger_entries to billwright_worker;
 CREATE OR REPLACE FUNCTION public.keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   tenant bigint;
@@ -2034,7 +2035,7 @@ begin
       received = b.received + excluded.received;
   select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
   from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
-  if exists (
+  if subscription_ids is not null and exists (
     select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
     join subscription_balances b on b.tenant_id = tenant
       and b.subscription_id = n.subscription_id and b.party_id = n.party_id
@@ -2093,6 +2094,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.check_journal_entries()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 begin
   if exists (
@@ -3030,6 +3032,7 @@ CREATE OR REPLACE FUNCTION public.keep_open_items()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
@@ -4453,7 +4456,9 @@ begin
           limit cardinality(ids)
         ) n
         cross join lateral (
-          select * from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
+          select a.tenant_id, a.context_id, a.due_date, a.party_id, a.bill_amount, a.paid_amount,
+            a.credited, a.written_off, a.transferred, a.disputed
+          from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
         ) b
       ) o
     ) c
@@ -4492,7 +4497,9 @@ begin
           limit cardinality(ids)
         ) n
         cross join lateral (
-          select * from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
+          select a.tenant_id, a.subscription_id, a.due_date, a.party_id, a.amount, a.paid_amount,
+            a.credited, a.written_off, a.transferred, a.disputed
+          from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
         ) i
       ) o
     ) c
