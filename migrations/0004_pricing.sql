@@ -28,6 +28,9 @@ create table template_versions (
   language text not null,
   subject text,
   body text not null,
+  translations jsonb not null default '[]' check (jsonb_typeof(translations) = 'array'),
+  second_language text check (second_language in ('en', 'ur', 'ar', 'hi')),
+  amount_in_words boolean not null default false,
   created_at timestamptz not null,
   created_by text not null,
   primary key (tenant_id, template_id, version),
@@ -35,6 +38,10 @@ create table template_versions (
 );
 comment on table template_versions is
   'A saved version of a template. Rows are never changed: a change is a further version.';
+comment on column template_versions.translations is
+  'The same text in other languages: [{language, subject, body}].';
+comment on column template_versions.second_language is
+  'Labels of the bill are printed in this language too.';
 call wall_off('template_versions');
 grant select, insert on template_versions to billwright_api;
 grant select on template_versions to billwright_worker;
@@ -55,16 +62,27 @@ as $$
     (wanted_tenant, 1, 'Invoice', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000)),
     (wanted_tenant, 2, 'Email', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000));
   insert into template_versions (tenant_id, template_id, version, name, language, subject, body,
-    created_at, created_by)
+    translations, created_at, created_by)
   values
     (wanted_tenant, 1, 1, 'Bill', 'en', null,
       E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
       || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
+      jsonb_build_array(
+        jsonb_build_object('language', 'ur', 'subject', null, 'body',
+          E'ادائیگی کے ساتھ حوالہ نمبر {{bill.billRefNo}} ضرور لکھیں۔\n'
+          || E'اس بل کی تیاری کے بعد ملنے والی رقوم اگلے بل میں دکھائی جائیں گی۔\n'),
+        jsonb_build_object('language', 'ar', 'subject', null, 'body',
+          E'يرجى ذكر المرجع {{bill.billRefNo}} عند الدفع.\n'
+          || E'تظهر المدفوعات الواردة بعد إعداد هذه الفاتورة في الفاتورة التالية.\n'),
+        jsonb_build_object('language', 'hi', 'subject', null, 'body',
+          E'कृपया भुगतान के साथ संदर्भ {{bill.billRefNo}} लिखें।\n'
+          || E'इस बिल के बनने के बाद मिले भुगतान अगले बिल में दिखाए जाएँगे।\n')
+      ),
       at, by_name),
     (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
       E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
       || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
-      at, by_name);
+      '[]', at, by_name);
   insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
 $$;
 

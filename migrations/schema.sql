@@ -717,11 +717,18 @@ create table template_versions (
   language text not null,
   subject text,
   body text not null,
+  -- The same text in other languages: [{language, subject, body}].
+  translations jsonb not null default '[]'::jsonb,
+  -- Labels of the bill are printed in this language too.
+  second_language text,
+  amount_in_words boolean not null default false,
   created_at timestamp with time zone not null,
   created_by text not null,
   constraint template_versions_name_check CHECK ((name <> ''::text)),
   constraint template_versions_pkey PRIMARY KEY (tenant_id, template_id, version),
+  constraint template_versions_second_language_check CHECK ((second_language = ANY (ARRAY['en'::text, 'ur'::text, 'ar'::text, 'hi'::text]))),
   constraint template_versions_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES templates(tenant_id, template_id),
+  constraint template_versions_translations_check CHECK ((jsonb_typeof(translations) = 'array'::text)),
   constraint template_versions_version_check CHECK ((version > 0))
 );
 CREATE TRIGGER template_versions_append_only BEFORE DELETE OR UPDATE ON public.template_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -739,16 +746,27 @@ AS $procedure$
     (wanted_tenant, 1, 'Invoice', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000)),
     (wanted_tenant, 2, 'Email', 1, at, by_name, at, by_name, floor(extract(epoch from at) * 1000));
   insert into template_versions (tenant_id, template_id, version, name, language, subject, body,
-    created_at, created_by)
+    translations, created_at, created_by)
   values
     (wanted_tenant, 1, 1, 'Bill', 'en', null,
       E'Please quote the reference {{bill.billRefNo}} with your payment.\n'
       || E'Payments that came in after this bill was drawn up are shown on the next one.\n',
+      jsonb_build_array(
+        jsonb_build_object('language', 'ur', 'subject', null, 'body',
+          E'ادائیگی کے ساتھ حوالہ نمبر {{bill.billRefNo}} ضرور لکھیں۔\n'
+          || E'اس بل کی تیاری کے بعد ملنے والی رقوم اگلے بل میں دکھائی جائیں گی۔\n'),
+        jsonb_build_object('language', 'ar', 'subject', null, 'body',
+          E'يرجى ذكر المرجع {{bill.billRefNo}} عند الدفع.\n'
+          || E'تظهر المدفوعات الواردة بعد إعداد هذه الفاتورة في الفاتورة التالية.\n'),
+        jsonb_build_object('language', 'hi', 'subject', null, 'body',
+          E'कृपया भुगतान के साथ संदर्भ {{bill.billRefNo}} लिखें।\n'
+          || E'इस बिल के बनने के बाद मिले भुगतान अगले बिल में दिखाए जाएँगे।\n')
+      ),
       at, by_name),
     (wanted_tenant, 2, 1, 'Bill by e-mail', 'en', 'Your bill {{bill.billNumber}}',
       E'Dear {{bill.partyName}},\n\nyour bill {{bill.billNumber}} of {{bill.termLabel}} is attached. '
       || E'Please pay {{bill.payableWithinDueDate}} {{bill.currency}} by {{bill.dueDate}}.\n',
-      at, by_name);
+      '[]', at, by_name);
   insert into counters (tenant_id, series, last_number) values (wanted_tenant, 'template', 2);
 $procedure$
 ;

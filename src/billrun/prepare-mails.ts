@@ -16,7 +16,8 @@ import { senderOf } from '../domain/delivery/mail-sender.ts';
 import type { MailTemplate } from '../domain/delivery/mail-text.ts';
 import type { MailResult, MailWords } from '../domain/delivery/render-outcome.ts';
 import type { QueuedMail } from '../domain/delivery/sending-store.ts';
-import { listEmailTemplates } from '../domain/delivery/settings-store.ts';
+import { type EmailTemplateRow, listEmailTemplates } from '../domain/delivery/settings-store.ts';
+import { inLanguage } from '../domain/delivery/template-language.ts';
 import { readLetterhead } from '../domain/documents/letterhead.ts';
 import { findSettings, type SettingsRow } from '../domain/tenants/store.ts';
 import type { Tools } from '../jobs/tools.ts';
@@ -26,7 +27,7 @@ export type MailSource = {
   bills: ReadonlyMap<number, BillToRender>;
   documents: ReadonlyMap<number, DocumentRow>;
   settings: ReadonlyMap<number, FrozenSetting>;
-  templates: ReadonlyMap<string, MailTemplate>;
+  templates: ReadonlyMap<string, EmailTemplateRow>;
   tenant: SettingsRow;
 };
 
@@ -117,11 +118,12 @@ async function writeWords(
 
 function templateOf(
   { templates }: MailSource,
-  { isOwedByWorkspace }: FrozenSetting,
+  { isOwedByWorkspace, locale }: FrozenSetting,
   mail: QueuedMail,
 ): MailTemplate | null {
   if (isOwedByWorkspace && mail.template_id === templatesForPayers.mail) return null;
-  return templates.get(templateKey(mail.template_id, mail.template_version)) ?? null;
+  const found = templates.get(templateKey(mail.template_id, mail.template_version));
+  return found === undefined ? null : inLanguage(found, locale);
 }
 
 function messageOf(

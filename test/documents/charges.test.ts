@@ -142,7 +142,7 @@ test('steps carry the unit of the line where they count it, and no other', () =>
     { quantity: '33.333333333333', rate: '2', amount: '66.666666666667' },
   ];
   const cut = { quantity: '66.666666666667', unit: 'm3', amount: 100, details: thirds };
-  assert.match(rowOf(cut)?.[1] ?? '', / m3 × 1 = /);
+  assert.match(rowOf(cut)?.[1] ?? '', / m³ × 1 = /);
   const pages = layOutBill(
     { ...ordinary, bill: { ...ordinaryBill, lines: [line({ label: 'Calls', ...calls })] } },
     notoTypefaces(),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
+import { documentView } from '../../src/domain/documents/credit-note-view.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
 import { allBills, crowded, letterSize, sectioned } from './bills.ts';
 import { line, ordinary, ordinaryBill } from './ordinary-bill.ts';
@@ -281,4 +282,101 @@ test('whatever the texts and figures, nothing overlaps and nothing leaves the pa
     },
   );
   fc.assert(property, { numRuns: 40 });
+});
+
+test('forty lines of two periods are grouped by period, and need two pages', () => {
+  const lines = Array.from({ length: 40 }, (_, index) =>
+    line({
+      lineNo: index + 1,
+      label: `Charge ${index + 1}`,
+      amount: index + 1,
+      ...(index % 2 === 0
+        ? { toDate: '15/07/2025', days: 15 }
+        : { fromDate: '16/07/2025', days: 16 }),
+    }),
+  );
+  const pages = lay({ ...ordinary, bill: { ...ordinaryBill, lines } });
+  assertWellSet(pages, 'two periods');
+  assert.equal(pages.length, 2);
+  const texts = pages.flatMap(textsOf);
+  const headings = texts.filter((text) => text.startsWith('Charges · '));
+  assert.deepEqual(headings, [
+    'Charges · 01-Jul-2025 – 15-Jul-2025 (15 days)',
+    'Charges · 16-Jul-2025 – 31-Jul-2025 (16 days)',
+  ]);
+  assert.ok(texts.indexOf('Charge 39') < texts.indexOf('Charge 2'));
+});
+
+test('a column without a value is not printed', () => {
+  const [reading] = ordinaryBill.meterReadings;
+  assert.ok(reading);
+  const meterReadings = [{ ...reading, register: null, readingType: null }];
+  const lines = [line({ label: 'Fee', amount: 5 })];
+  const texts = lay({ ...ordinary, bill: { ...ordinaryBill, meterReadings, lines } }).flatMap(
+    textsOf,
+  );
+  for (const heading of ['Register', 'Type', 'Quantity', 'Rate']) {
+    assert.ok(!texts.includes(heading), heading);
+  }
+  assert.ok(texts.includes('Factor') && texts.includes('Description'));
+});
+
+const ofYear = ordinaryBill.history.map((term, index) => ({
+  ...term,
+  label: `Rebill ${index % 2}`,
+  month: String(202407 + index + (index > 5 ? 88 : 0)),
+}));
+
+for (const locale of ['en-PK', 'ur-PK', 'ar-EG', 'hi-IN', 'fr-FR', 'es-MX', 'fa-IR', 'pt-BR']) {
+  test(`months of the chart are told apart in ${locale}, whatever terms are called`, () => {
+    const bill = { ...ordinaryBill, termLabel: 'Rebill', history: ofYear };
+    const { history } = documentView({ ...ordinary, locale, bill });
+    const points = history?.points ?? [];
+    const labels = points.map(({ label }) => label.map(({ text }) => text).join(' '));
+    assert.equal(new Set(labels).size, 13, labels.join(', '));
+    if (locale === 'en-PK') assert.deepEqual([labels[0], labels[12]], ['Jul 2024', 'Jul 2025']);
+    assertWellSet(lay({ ...ordinary, locale, bill }), locale);
+  });
+}
+
+test('beside the chart are the daily average and the same month of the year before', () => {
+  const bill = { ...ordinaryBill, history: ofYear };
+  const texts = lay({ ...ordinary, bill }).flatMap(textsOf);
+  // 404 kWh in 31 days.
+  assert.equal(texts[texts.indexOf('Daily average') + 1], '13.03 kWh');
+  assert.equal(texts[texts.indexOf('Same month last year') + 1], '310 kWh');
+});
+
+test('units are written as people write them', () => {
+  const usage = [{ input: 'water', unit: 'm3', quantity: '31' }];
+  const lines = [
+    line({ label: 'Water', quantity: '31', unit: 'M3', rate: '2', amount: 62 }),
+    line({ label: 'Energy', quantity: '5', unit: 'kwh', rate: '2', amount: 10 }),
+    line({ label: 'Data', quantity: '7', unit: 'gb', rate: '1', amount: 7 }),
+    line({ label: 'Seats', quantity: '2', unit: 'seat', rate: '1', amount: 2 }),
+  ];
+  const bill = { ...ordinaryBill, usage, lines, meterReadings: [] };
+  const texts = lay({ ...ordinary, bill }).flatMap(textsOf);
+  for (const wanted of ['31 m³', '5 kWh', '7 GB', '2 seat', '1 m³']) {
+    assert.ok(texts.includes(wanted), wanted);
+  }
+});
+
+test('payments are listed by day, and of many the older ones in one row', () => {
+  const days = Array.from({ length: 9 }, (_, index) => `0${index + 1}/07/2025`);
+  const payments = days.map((date, index) => ({ date, amount: index === 8 ? -10 : 0.1 }));
+  // Eight times 0.10, and 10.00 taken back.
+  const past = { previousBalance: 100, paymentsReceived: -9.2, payments, arrears: 109.2 };
+  const { totals } = documentView({ ...ordinary, bill: { ...ordinaryBill, ...past } });
+  const rows = totals.map(({ label, value }) => `${label}: ${value}`);
+  assert.deepEqual(rows.slice(0, 8), [
+    'Previous bill: 100.00',
+    'Earlier payments: -0.40',
+    'Payment received on 05-Jul-2025: -0.10',
+    'Payment received on 06-Jul-2025: -0.10',
+    'Payment received on 07-Jul-2025: -0.10',
+    'Payment received on 08-Jul-2025: -0.10',
+    'Payment taken back on 09-Jul-2025: 10.00',
+    'Balance brought forward: 109.20',
+  ]);
 });

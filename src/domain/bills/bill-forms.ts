@@ -54,6 +54,13 @@ export const shownTerms = 12;
 /** What was charged in a term before, in minor units. */
 export type StoredTerm = { label: string; amount: number };
 
+/** A payment since the last bill, in minor units. */
+export type StoredPayment = {
+  /** DD/MM/YYYY. */
+  date: string;
+  amount: number;
+};
+
 export type StoredError = BillError & { connectionNumber?: string };
 
 export type StoredDocument = StoredRating & {
@@ -67,6 +74,10 @@ export type StoredDocument = StoredRating & {
   sections?: readonly StoredSection[];
   /** Of a bill that has no use of its own to show, newest first. */
   history?: readonly StoredTerm[];
+  /** YYYYMM of each term of the history, newest first: "202506 202505". */
+  historyMonths?: string;
+  /** By day, the oldest first; absent unless they come to the payments received. */
+  payments?: readonly StoredPayment[];
   errors?: readonly StoredError[];
   /** Rules that hold it back. */
   holds?: readonly HoldReason[];
@@ -129,6 +140,7 @@ export function storedLine(line: BillLine, defaults: LineDefaults): StoredLine {
   if (line.tariffCode !== defaults.tariffCode) stored.tariffCode = line.tariffCode;
   if (line.tariffVersion !== defaults.tariffVersion) stored.tariffVersion = line.tariffVersion;
   if (line.description !== null) stored.description = line.description;
+  if (line.basis !== undefined) stored.basis = line.basis;
   return stored;
 }
 
@@ -183,7 +195,7 @@ export type BillSurroundings = {
 export type BillPayment = { status: string; paid: bigint; outstanding: bigint };
 
 /** Amounts are major units. */
-export type PresentedLine = Omit<BillLine, 'details'> & {
+export type PresentedLine = Omit<BillLine, 'details' | 'basis'> & {
   details: LineDetail[];
   /** Only on a bill of several subscriptions. */
   connectionNumber?: string;
@@ -362,7 +374,7 @@ function historyOf({ document, frozen }: StoredBill, major: Major) {
 export function presentSimulatedBill(rated: Bill, of: { serviceLabel: string; isHeld: boolean }) {
   const { currencyScale: _, segments: _segments, explanation, ...bill } = inMajorUnits(rated);
   const lines = (items: readonly BillLine[]): PresentedLine[] =>
-    items.map((line) => ({ ...line, details: [...line.details] }));
+    items.map(({ basis: _basis, ...line }) => ({ ...line, details: [...line.details] }));
   const presented = {
     billNumber: null,
     billRefNo: null,

@@ -1,5 +1,7 @@
 // A stored bill as its document shows it. Figures that change after issue, such as payments, are
 // shown as they were on that day: the document is the same whenever it is made.
+
+import { majorUnits } from '../../base/money.ts';
 import {
   type BillPayment,
   presentBill,
@@ -11,6 +13,8 @@ import type {
   BillDocument,
   BillDocumentInput,
   CreditNoteDocument,
+  DocumentLine,
+  DocumentTerm,
   DocumentUsage,
 } from '../documents/bill-document.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
@@ -54,7 +58,12 @@ export function inputWith(
     bill,
     letterhead,
     locale: setting.locale,
-    template: isOwedByWorkspace && isForPayers ? null : { body: setting.body },
+    template:
+      isOwedByWorkspace && isForPayers
+        ? null
+        : { body: setting.body, secondBody: setting.second?.body ?? '' },
+    secondLocale: setting.second?.locale ?? null,
+    amountInWords: setting.amountInWords,
     isOwedByWorkspace,
     currencyDecimals: setting.currencyDecimals,
   };
@@ -75,6 +84,8 @@ function billDocument(
   return {
     ...presented,
     ...previousTermOf(all),
+    ...paymentsOf(document, setting.currencyDecimals),
+    lines: withBasis(presented.lines, document),
     usage: documentUsage(presented.usage, own, labels),
     sections: presented.sections.map((section) => ({
       ...section,
@@ -84,8 +95,33 @@ function billDocument(
         labels,
       ),
     })),
-    history: presented.history.toReversed(),
+    history: withMonths(presented.history, document).toReversed(),
   };
+}
+
+function paymentsOf({ payments }: StoredDocument, decimals: number) {
+  if (payments === undefined) return {};
+  const major = (minor: number) => majorUnits(BigInt(minor), decimals);
+  return { payments: payments.map(({ date, amount }) => ({ date, amount: major(amount) })) };
+}
+
+function withBasis(
+  lines: readonly DocumentLine[],
+  { lines: stored = [] }: StoredDocument,
+): readonly DocumentLine[] {
+  return lines.map((line, index) => {
+    const basis = stored[index]?.basis;
+    return basis === undefined ? line : { ...line, basis };
+  });
+}
+
+function withMonths(
+  history: readonly DocumentTerm[],
+  { historyMonths = '' }: StoredDocument,
+): readonly DocumentTerm[] {
+  const months = historyMonths.split(' ');
+  if (months.length !== history.length) return history;
+  return history.map((term, index) => ({ ...term, month: months[index] ?? '' }));
 }
 
 function previousTermOf(all: readonly FrozenInputs[]): Pick<BillDocument, 'previousTerm'> {

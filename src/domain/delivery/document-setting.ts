@@ -36,5 +36,9 @@ export const templatesForPayers = { notes: 1, mail: 2 };
 export type RenderSetting = DocumentSetting & {
   /** DD/MM/YYYY; null while nothing is issued. */
   issueDate: string | null;
+  /** The notes, in the language of the document if the template has it. */
   body: string;
+  /** Labels and notes are printed in this language too. */
+  second: { locale: string; body: string } | null;
+  amountInWords: boolean;
 };

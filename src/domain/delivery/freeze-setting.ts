@@ -12,13 +12,15 @@ import { getTerm, type Term } from '../terms/store.ts';
 import type { DocumentSetting, RenderSetting } from './document-setting.ts';
 import {
   getTemplateVersions,
+  type InvoiceText,
   insertSetting,
   listInputLabels,
   listSettings,
   type SettingRow,
 } from './settings-store.ts';
+import { printedText } from './template-language.ts';
 
-type Current = { setting: DocumentSetting; body: string };
+type Current = { setting: DocumentSetting; text: InvoiceText };
 
 /** What a setting takes from its term. */
 type TermOfSetting = Pick<
@@ -62,7 +64,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: TermOfSetting): Pr
     ...(replacesBillNumber === undefined ? {} : { replacesBillNumber }),
     ...(isOwedByWorkspace(term.context_type) ? { isOwedByWorkspace: true } : {}),
   };
-  return { setting, body: templates.body };
+  return { setting, text: templates };
 }
 
 function labelByName(labels: readonly { name: string; label: string }[]) {
@@ -75,8 +77,8 @@ export async function previewSetting(
   tenantId: number,
   term: TermOfSetting,
 ): Promise<RenderSetting> {
-  const { setting, body } = await currentSetting(tx, tenantId, term);
-  return { ...setting, body, issueDate: null };
+  const { setting, text } = await currentSetting(tx, tenantId, term);
+  return { ...setting, ...printedText(text, setting.locale), issueDate: null };
 }
 
 /**
@@ -139,6 +141,7 @@ export async function settingOf(
   return setting;
 }
 
-function frozen({ version, issue_date: issuedOn, setting, body }: SettingRow): FrozenSetting {
-  return { ...setting, body, version, issuedOn, issueDate: wireDay(issuedOn) };
+function frozen({ version, issue_date: issuedOn, setting, ...text }: SettingRow): FrozenSetting {
+  const printed = printedText(text, setting.locale);
+  return { ...setting, ...printed, version, issuedOn, issueDate: wireDay(issuedOn) };
 }

@@ -1,13 +1,23 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import type { TemplateText, Translation } from '../tenants/templates-store.ts';
 import type { DocumentSetting } from './document-setting.ts';
 
+/** The text of a bill's template, with how the document is printed. */
+export type InvoiceText = Pick<
+  TemplateText,
+  'language' | 'body' | 'translations' | 'second_language' | 'amount_in_words'
+>;
+
+const invoiceColumns = sql.raw(
+  'v.body, v.language, v.translations, v.second_language, v.amount_in_words',
+);
+
 /** The templates of a context in their newest versions. */
-export type TemplateVersions = {
+export type TemplateVersions = InvoiceText & {
   template_id: number;
   template_version: number;
-  body: string;
   email_template_id: number | null;
   email_template_version: number | null;
 };
@@ -18,7 +28,7 @@ export async function getTemplateVersions(
   contextId: number,
 ): Promise<TemplateVersions> {
   const { rows } = await sql<TemplateVersions>`
-    select c.template_id, t.version as template_version, v.body, c.email_template_id,
+    select c.template_id, t.version as template_version, ${invoiceColumns}, c.email_template_id,
       e.version as email_template_version
     from pricing_contexts c
     join templates t on t.tenant_id = ${tenantId} and t.template_id = c.template_id
@@ -59,13 +69,11 @@ export async function listInputLabels(
   return rows;
 }
 
-export type SettingRow = {
+export type SettingRow = InvoiceText & {
   version: number;
   /** YYYY-MM-DD. */
   issue_date: string;
   setting: DocumentSetting;
-  /** Of its template. */
-  body: string;
 };
 
 /** By version; without any, the newest. */
@@ -83,7 +91,7 @@ export async function listSettings(
         )`
       : sql`s.version = any(${[...versions]}::integer[])`;
   const { rows } = await sql<SettingRow>`
-    select s.version, s.issue_date, s.setting, v.body
+    select s.version, s.issue_date, s.setting, ${invoiceColumns}
     from document_settings s
     join template_versions v on v.tenant_id = ${tenantId}
       and v.template_id = (s.setting -> 'template' ->> 'templateID')::bigint
@@ -110,11 +118,10 @@ export async function insertSetting(
   `.execute(tx);
 }
 
-export type EmailTemplateRow = {
+export type EmailTemplateRow = Translation & {
   template_id: number;
   version: number;
-  subject: string | null;
-  body: string;
+  translations: readonly Translation[];
 };
 
 export async function listEmailTemplates(
@@ -124,7 +131,7 @@ export async function listEmailTemplates(
 ): Promise<EmailTemplateRow[]> {
   if (versions.length === 0) return [];
   const { rows } = await sql<EmailTemplateRow>`
-    select v.template_id, v.version, v.subject, v.body
+    select v.template_id, v.version, v.subject, v.body, v.language, v.translations
     from template_versions v
     join unnest(
       ${versions.map((one) => one.templateId)}::bigint[],

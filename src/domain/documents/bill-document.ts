@@ -1,7 +1,7 @@
 // What a document of a bill is made from: the presented bill with a little more, and what surrounds
 // it. Amounts are JSON numbers in major units, quantities and rates decimal text, dates DD/MM/YYYY.
-import type { PresentedBill } from '../bills/bill-forms.ts';
-import type { BillUsage } from '../rating/bill.ts';
+import type { PresentedBill, PresentedLine } from '../bills/bill-forms.ts';
+import type { BillUsage, LineBasis } from '../rating/bill.ts';
 import type { Letterhead, PageSize } from './letterhead.ts';
 
 export type DocumentUsage = BillUsage & {
@@ -15,7 +15,21 @@ type DocumentSection = Omit<PresentedBill['sections'][number], 'usage'> & {
   readonly usage: readonly DocumentUsage[];
 };
 
-export type BillDocument = Readonly<Omit<PresentedBill, 'usage' | 'sections'>> & {
+export type DocumentLine = PresentedLine & { readonly basis?: LineBasis };
+
+/** Of an earlier term, with its month (YYYYMM) where that is known. */
+export type DocumentTerm = PresentedBill['history'][number] & { readonly month?: string };
+
+export type DocumentPayment = { readonly date: string; readonly amount: number };
+
+type Extended = 'usage' | 'sections' | 'lines' | 'history';
+
+export type BillDocument = Readonly<Omit<PresentedBill, Extended>> & {
+  readonly lines: readonly DocumentLine[];
+  /** The oldest first. */
+  readonly history: readonly DocumentTerm[];
+  /** Since the last bill, the oldest first; if absent, only their sum is known. */
+  readonly payments?: readonly DocumentPayment[];
   /** Where lines may be of it. */
   readonly previousTerm?: { readonly startDate: string; readonly endDate: string };
   readonly usage: readonly DocumentUsage[];
@@ -23,7 +37,11 @@ export type BillDocument = Readonly<Omit<PresentedBill, 'usage' | 'sections'>> &
 };
 
 /** The text printed below a bill's figures, with placeholders. */
-export type DocumentTemplate = { readonly body: string };
+export type DocumentTemplate = {
+  readonly body: string;
+  /** The same in the second language. */
+  readonly secondBody?: string;
+};
 
 /** A credit note of the bill. */
 export type CreditNoteDocument = {
@@ -44,6 +62,9 @@ export type BillDocumentInput = {
   /** The words of the document and the forms of its numbers and dates: a BCP 47 tag. */
   readonly locale: string;
   readonly template?: DocumentTemplate | null;
+  /** Labels are printed in this language too. */
+  readonly secondLocale?: string | null;
+  readonly amountInWords?: boolean;
   /** Unless given, those of the bill. */
   readonly bankAccounts?: BillDocument['bankAccounts'];
   readonly history?: BillDocument['history'];

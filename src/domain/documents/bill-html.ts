@@ -3,13 +3,16 @@
 // comes from.
 import { createHash } from 'node:crypto';
 import type { BillDocumentInput } from './bill-document.ts';
-import type { BillView, Fact, HistoryView } from './bill-view.ts';
-import type { ChargeRow, SectionView } from './charges-view.ts';
+import { styleSheet } from './bill-style.ts';
+import type { BillView, Fact } from './bill-view.ts';
+import type { SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { barRow, codeRows } from './code.ts';
 import { documentView } from './credit-note-view.ts';
+import type { HistoryView } from './history-view.ts';
 import { escaped, logoData, tag } from './html.ts';
 import { darkEnough } from './layout/sheet.ts';
+import type { ChargeRow } from './lines-view.ts';
 import { isolated } from './plain-text.ts';
 import { joined } from './wording.ts';
 
@@ -73,6 +76,7 @@ function bodyOf(view: BillView): string[] {
       totalsOf(view),
     ]),
     notesOf(view),
+    contactOf(view),
     slipOf(view),
   ];
 }
@@ -129,11 +133,18 @@ function readingsOf(view: BillView, section: SectionView): string {
     row.consumption,
     joined(view.wording, ', ', [row.type, row.rollover]),
   ]);
+  const isUsed = headings.map((_, index) => rows.some((row) => row[index] !== ''));
+  const shown = headings.filter((_, index) => isUsed[index]);
   return (
     tag('h3', {}, [escaped(labels.readings)]) +
     tag('table', { class: 'readings' }, [
-      headRow(headings),
-      ...rows.map((row) => namedRow(headings, row)),
+      headRow(shown),
+      ...rows.map((row) =>
+        namedRow(
+          shown,
+          row.filter((_, index) => isUsed[index]),
+        ),
+      ),
     ])
   );
 }
@@ -142,29 +153,40 @@ function chargesOf(view: BillView, section: SectionView): string {
   const { labels } = view;
   const [first, ...others] = section.groups;
   if (first === undefined) return '';
-  const headings = [labels.description, labels.quantity, labels.rate, view.amountHeading];
+  const all = section.groups.flatMap((group) => group.rows);
+  const used: Used = {
+    quantity: all.some((row) => row.quantity !== ''),
+    rate: all.some((row) => row.rate !== ''),
+  };
+  const between = [used.quantity ? [labels.quantity] : [], used.rate ? [labels.rate] : []].flat();
+  const headings = [labels.description, ...between, view.amountHeading];
   const later = others.flatMap((group) => [
     `<tr><th colspan="${headings.length}">${escaped(group.heading)}</th></tr>`,
-    ...group.rows.map(chargeRow),
+    ...group.rows.map((row) => chargeRow(row, used)),
   ]);
   const sum = section.subtotal;
+  const empty = between.map(() => '');
   return (
     tag('h3', {}, [escaped(first.heading)]) +
     tag('table', { class: 'charges' }, [
       headRow(headings),
-      ...first.rows.map(chargeRow),
+      ...first.rows.map((row) => chargeRow(row, used)),
       ...later,
-      sum === null ? '' : cellRow([labels.subtotal, '', '', sum], 'strong'),
+      sum === null ? '' : cellRow([labels.subtotal, ...empty, sum], 'strong'),
     ])
   );
 }
 
-function chargeRow(row: ChargeRow): string {
+/** Columns that some row has a value in. */
+type Used = { readonly quantity: boolean; readonly rate: boolean };
+
+function chargeRow(row: ChargeRow, used: Used): string {
   const below = [row.remark, ...row.steps].filter((text) => text !== '');
   const label = [apart(row.label), ...below.map((text) => tag('small', {}, [apart(text)]))].join(
     '',
   );
-  const others = [row.quantity, row.rate, row.amount].map((cell) => `<td>${apart(cell)}</td>`);
+  const cells = [used.quantity ? [row.quantity] : [], used.rate ? [row.rate] : [], row.amount];
+  const others = cells.flat().map((cell) => `<td>${apart(cell)}</td>`);
   return `<tr><td>${label}</td>${others.join('')}</tr>`;
 }
 
@@ -198,10 +220,11 @@ function chartOf(history: HistoryView, direction: 'ltr' | 'rtl'): string {
   });
   const width = points.length * slot;
   const height = base + 8 + labelPiecesMax * 7;
+  const size = `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`;
   return tag('div', { class: 'history' }, [
     tag('h3', {}, [escaped(history.heading)]),
-    `<svg role="img" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
-    `${bars.join('')}</svg>`,
+    points.length === 0 ? '' : `<svg role="img" ${size}>${bars.join('')}</svg>`,
+    factList(history.facts),
   ]);
 }
 
@@ -217,6 +240,14 @@ function notesOf(view: BillView): string {
   if (view.notes === '') return '';
   const text = view.notes.split('\n').map(escaped).join('<br>');
   return tag('section', {}, [tag('h3', {}, [escaped(view.labels.notes)]), `<p>${text}</p>`]);
+}
+
+function contactOf({ contact }: BillView): string {
+  if (contact === null) return '';
+  return tag('section', { class: 'panel contact' }, [
+    paragraph('name', contact.heading),
+    paragraph('muted', contact.text),
+  ]);
 }
 
 function slipOf(view: BillView): string {
@@ -301,84 +332,4 @@ function paragraph(kind: string, text: string): string {
 /** Text of its own direction, which leaves that of its neighbours alone. */
 function apart(text: string): string {
   return text === '' ? '' : `<bdi>${escaped(text)}</bdi>`;
-}
-
-/** On a phone tables are stacked; paper is never narrow. */
-const narrowStyle = `@media screen and (max-width: 600px) {
-  body { background: #fff; font-size: 15px; }
-  main { margin: 0; padding: 1rem; }
-  header { flex-wrap: wrap; }
-  header h1 { flex-basis: 100%; }
-  .parties > div, .ending > div { flex-basis: 100%; }
-  .panel { margin: 0 -.25rem; }
-  small { padding-inline-start: .5rem; }
-  .readings tr, .readings td { display: block; }
-  .readings tr { border-top: 1px solid var(--rule); padding: .3rem 0; }
-  .readings tr.head { display: none; }
-  .readings td { display: flex; justify-content: space-between; gap: 1rem; border: 0;
-    padding: .1rem .4rem; text-align: end; overflow-wrap: anywhere; }
-  .readings td::before { content: attr(data-name); color: var(--muted); flex: none; }
-  .readings td:first-child { font-weight: 700; }
-  .readings td:empty { display: none; }
-  .charges tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: .8rem;
-    border-top: 1px solid var(--rule); }
-  .charges th, .charges td { border: 0; }
-  .charges tr.head, .charges tr.strong { background: #f3f6f8; }
-  .charges th:nth-child(4), .charges td:nth-child(4) { grid-area: 1 / 2; }
-  .charges th:nth-child(2), .charges td:nth-child(2) { grid-area: 2 / 1; text-align: start; }
-  .charges th:nth-child(3), .charges td:nth-child(3) { grid-area: 2 / 2; }
-  .charges td:nth-child(2), .charges td:nth-child(3) { color: var(--muted); padding-top: 0; }
-  .charges th:nth-child(2), .charges th:nth-child(3) { font-weight: 400; padding-top: 0; }
-  .charges th:only-child { grid-column: 1 / -1; }
-  .charges td:empty { display: none; }
-  svg text { font-size: 8px; }
-}
-`;
-
-/** The colour has the form #rrggbb: readLetterhead lets no other pass. */
-function styleSheet(color: string): string {
-  return `
-:root { --accent: ${color}; --muted: #57606a; --rule: #c4ccd4; }
-* { box-sizing: border-box; }
-body { margin: 0; background: #eef1f4; color: #1b1f24;
-  font: 14px/1.4 "Noto Sans", "Noto Naskh Arabic", system-ui, sans-serif; }
-main { max-width: 800px; margin: 1rem auto; padding: 2rem; background: #fff; }
-header { display: flex; gap: 1rem; align-items: flex-start; padding-bottom: .75rem;
-  border-bottom: 2px solid var(--accent); }
-header .organisation { flex: 1 1 0; min-width: 0; }
-.logo { max-width: 160px; max-height: 64px; }
-h1 { font-size: 1.4rem; margin: 0; }
-h2 { font-size: 1.1rem; margin: 1.25rem 0 0; }
-h3 { font-size: 1rem; margin: 1rem 0 .3rem; color: var(--accent); }
-p, dl, address { margin: .15rem 0; font-style: normal; overflow-wrap: anywhere; }
-.name { font-weight: 700; }
-.muted, small { color: var(--muted); }
-small { display: block; padding-inline-start: 1rem; }
-.warning { text-align: center; color: #b42318; font-weight: 700; }
-.parties, .ending, .slip { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1rem; }
-.parties > div, .ending > div { flex: 1 1 300px; min-width: 0; }
-.panel { background: #f3f6f8; padding: .75rem 1rem; }
-.payable { font-size: 1.4rem; font-weight: 700; text-align: end; }
-dl { display: grid; grid-template-columns: minmax(0, max-content) minmax(min-content, 1fr);
-  gap: .1rem .8rem; }
-dt { color: var(--muted); }
-dd { margin: 0; text-align: end; overflow-wrap: break-word; }
-.customer dd { text-align: start; }
-table { width: 100%; border-collapse: collapse; }
-th, td { padding: .25rem .4rem; text-align: end; vertical-align: top; }
-th { color: var(--accent); background: #f3f6f8; }
-th:first-child, td:first-child { text-align: start; overflow-wrap: anywhere; }
-td { border-top: 1px solid var(--rule); }
-tr.strong td { font-weight: 700; background: #f3f6f8; }
-tr.detail td { color: var(--muted); font-size: .85em; border-top: 0; }
-.bar { fill: var(--accent); opacity: .4; }
-.bar.present { opacity: 1; }
-svg { max-width: 100%; height: auto; }
-svg text { font-size: 6px; text-anchor: middle; }
-.slip { border-top: 1px dashed var(--muted); padding-top: 1rem; }
-.slip > div { flex: 1 1 220px; min-width: 0; }
-figure { margin: 0; text-align: center; }
-${narrowStyle}
-@media print { body { background: #fff; } main { margin: 0; padding: 0; max-width: none; } }
-`;
 }

@@ -4,33 +4,21 @@ import { currencyDecimals } from '../../base/currencies.ts';
 import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 import type { BillDocument, BillDocumentInput } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
-import { chartLabels, type LabelPiece } from './chart-labels.ts';
 import { formatsOf, usableLocale } from './formats.ts';
+import { type HistoryView, historyOf } from './history-view.ts';
 import { type Labels, labelsOf } from './labels.ts';
 import type { Letterhead } from './letterhead.ts';
 import { noCode, type SlipCode, slipBarcode, slipCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
 import { addressParts, fillNotes } from './template.ts';
+import { cancelledRows, type TotalRow, totalRows } from './totals-view.ts';
 import { joined, type Wording, worded } from './wording.ts';
 
 export type Fact = { readonly label: string; readonly value: string };
 
-export type TotalRow = Fact & { readonly weight: 'detail' | 'plain' | 'strong' };
-
-export type HistoryPoint = {
-  readonly label: readonly LabelPiece[];
-  readonly value: number;
-  readonly text: string;
-  readonly isPresent: boolean;
-};
-
-export type HistoryView = {
-  readonly heading: string;
-  /** The last one is that of the bill itself. */
-  readonly points: readonly HistoryPoint[];
-};
-
 export type BankView = { readonly title: string; readonly facts: readonly Fact[] };
+
+export type ContactView = { readonly heading: string; readonly text: string };
 
 export type BillView = {
   readonly wording: Wording;
@@ -56,6 +44,8 @@ export type BillView = {
   readonly history: HistoryView | null;
   /** Paragraphs with a line break between them. */
   readonly notes: string;
+  /** How to ask and complain. */
+  readonly contact: ContactView | null;
   /** By who gets the document. */
   readonly isPayable: boolean;
   readonly banks: readonly BankView[];
@@ -67,8 +57,6 @@ export type BillView = {
   readonly reference: string;
 };
 
-/** Terms in the chart before the present one. */
-const historyTermsMax = 12;
 export const banksMax = 6;
 
 export function billView(input: BillDocumentInput): BillView {
@@ -101,6 +89,7 @@ export function billView(input: BillDocumentInput): BillView {
     history: historyOf(input, wording),
     // They ask for payment, as a rule.
     notes: input.template && !isCancelled ? fillNotes(input.template.body, source, direction) : '',
+    contact: contactOf(letterhead, wording),
     isPayable,
     banks: banks.slice(0, banksMax).map((bank) => bankView(bank, wording)),
     code: isPayable ? slipCode(banks, source, wording.decimals) : noCode,
@@ -127,6 +116,23 @@ function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
   ]);
   const tax = taxNumber && joined(wording, ' ', [wording.labels.taxNumber, taxNumber]);
   return [...letterhead.addressLines, contact, tax ?? ''].filter((line) => line !== '');
+}
+
+/** Only where the letterhead says more than its head does. */
+function contactOf(letterhead: Letterhead, wording: Wording): ContactView | null {
+  const { complaintPhone, complaintEmail, officeHours, phone, email } = letterhead;
+  if (complaintPhone === null && complaintEmail === null && officeHours === null) return null;
+  const { labels } = wording;
+  const named = (label: string, value: string | null) =>
+    value && joined(wording, ' ', [label, value]);
+  const text = joined(wording, ' · ', [
+    named(labels.phone, phone),
+    email,
+    named(labels.complaints, complaintPhone),
+    complaintPhone === null ? named(labels.complaints, complaintEmail) : complaintEmail,
+    named(labels.officeHours, officeHours),
+  ]);
+  return { heading: labels.complaintsHeading, text };
 }
 
 function warningOf(bill: BillDocument, labels: Labels): string | null {
@@ -197,71 +203,6 @@ function payableLateFact(bill: BillDocument, wording: Wording): Fact | null {
     ? worded(wording, 'payableAfter', { date: formats.date(bill.dueDate) })
     : labels.payableLate;
   return { label, value: formats.money(bill.payableAfterDueDate) };
-}
-
-type TotalItem = [label: string, amount: number, weight: TotalRow['weight'], always?: boolean];
-
-/** Rows of zero are left out where they say nothing; the sums always appear. */
-function totalRows(bill: BillDocument, wording: Wording): TotalRow[] {
-  const { labels } = wording;
-  const hasDetail = bill.paymentsReceived !== 0 || bill.adjustments !== 0;
-  // A bill with nothing to pay cannot be paid late.
-  const late = bill.payableWithinDueDate > 0 ? bill.latePaymentSurcharge : 0;
-  return shownRows(wording, [
-    [labels.currentCharges, bill.currentCharges, 'plain', true],
-    [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
-    [labels.arrears, bill.arrears, 'plain', true],
-    [labels.previousBalance, hasDetail ? bill.previousBalance : 0, 'detail'],
-    [labels.paymentsReceived, -bill.paymentsReceived, 'detail'],
-    [labels.adjustments, bill.adjustments, 'detail'],
-    [labels.rounding, bill.roundingAdjustment, 'plain'],
-    [labels.walletApplied, -bill.walletApplied, 'plain'],
-    [labels.payableWithin, bill.payableWithinDueDate, 'strong', true],
-    [labels.lateSurcharge, late, 'plain'],
-    [labels.payableAfterDue, late && bill.payableAfterDueDate, 'strong'],
-    [labels.creditBalance, bill.creditBalance, 'strong'],
-  ]);
-}
-
-/** What was billed and is taken back. Arrears are left out: another bill asks for them. */
-function cancelledRows(bill: BillDocument, wording: Wording): TotalRow[] {
-  const { labels } = wording;
-  return shownRows(wording, [
-    [labels.currentCharges, bill.currentCharges, 'plain', true],
-    [labels.ofWhichTaxes, bill.taxAmount, 'detail'],
-    [labels.rounding, bill.roundingAdjustment, 'plain'],
-    [labels.cancelledAmount, bill.billAmount, 'strong', true],
-  ]);
-}
-
-function shownRows({ formats }: Wording, rows: readonly TotalItem[]): TotalRow[] {
-  return rows
-    .filter(([, amount, , always]) => always === true || amount !== 0)
-    .map(([label, amount, weight]) => ({ label, value: formats.amount(amount), weight }));
-}
-
-function historyOf(input: BillDocumentInput, wording: Wording): HistoryView | null {
-  const { bill } = input;
-  const { labels, formats } = wording;
-  const terms = (input.history ?? bill.history).slice(-historyTermsMax);
-  if (terms.length === 0) return null;
-  const usage = bill.usage[0];
-  const hasQuantities = usage !== undefined && terms.every((term) => term.quantity !== null);
-  const unit = hasQuantities ? lineText(usage.unit) : bill.currency;
-  const heading = hasQuantities ? labels.history : labels.historyAmounts;
-  const names = [...terms.map((term) => term.label), bill.termLabel].map(lineText);
-  const own = hasQuantities ? usage.quantity : bill.currentCharges;
-  const past = terms.map((term) => (hasQuantities ? term.quantity : term.amount));
-  const measures = [...past, own];
-  return {
-    heading: unit === '' ? heading : joined(wording, ' ', [heading, `(${unit})`]),
-    points: chartLabels(names).map((label, index) => {
-      // A bar is only as exact as its drawing, and none goes below the line.
-      const measure = Number(measures[index]) || 0;
-      const text = formats.short(measure);
-      return { label, value: Math.max(0, measure), text, isPresent: index === terms.length };
-    }),
-  };
 }
 
 export function bankView(bank: PresentedBankAccount, wording: Wording): BankView {

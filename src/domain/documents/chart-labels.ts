@@ -5,6 +5,8 @@ export type LabelPiece = {
   readonly text: string;
   /** With an ellipsis if neighbouring pieces are left out: for labels with enough room. */
   readonly marked: string;
+  /** The name of a month: in smaller type rather than cut. */
+  readonly isWhole?: boolean;
 };
 
 export const labelPiecesMax = 3;

@@ -13,7 +13,10 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['phone', atMost(60)],
   ['website', atMost(200)],
   ['taxNumber', atMost(60)],
-  ['email', (value) => unless(isPlainAddress(value), 'INVALID_EMAIL', 'is not an address')],
+  ['complaintPhone', atMost(60)],
+  ['officeHours', atMost(200)],
+  ['email', addressProblem],
+  ['complaintEmail', addressProblem],
   ['color', (value) => unless(colorPattern.test(value), 'INVALID_FORMAT', 'is not like #0b6e4f')],
   [
     'pageSize',
@@ -64,6 +67,10 @@ function atMost(characters: number): Check {
 
 function unless(isFine: boolean, code: ErrorCode, message: string): Judgement {
   return isFine ? undefined : { code, message };
+}
+
+function addressProblem(value: string): Judgement {
+  return unless(isPlainAddress(value), 'INVALID_EMAIL', 'is not an address');
 }
 
 function isSize(value: string): boolean {

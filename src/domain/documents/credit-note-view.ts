@@ -1,11 +1,12 @@
 // A credit note as words and figures: the page of its bill, with what is credited in place of what
 // was charged.
 import type { BillDocument, BillDocumentInput, CreditNoteDocument } from './bill-document.ts';
-import { type BillView, billView, type TotalRow } from './bill-view.ts';
-import type { ChargeRow } from './charges-view.ts';
+import { type BillView, billView } from './bill-view.ts';
 import { kindLabelsOf } from './kind-labels.ts';
+import type { ChargeRow } from './lines-view.ts';
 import { noCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
+import type { TotalRow } from './totals-view.ts';
 
 /** The view of the bill or, if the input names one, of a credit note. */
 export function documentView(input: BillDocumentInput): BillView {

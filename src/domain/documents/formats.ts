@@ -14,6 +14,10 @@ export type Formats = {
   short(value: number): string;
   /** DD/MM/YYYY -> with the name of the month, so that day and month cannot be confused. */
   date(value: string): string;
+  /** YYYYMM -> the month and the year, so short that the months are still told apart. */
+  month(value: string): readonly [string, string];
+  /** With at most two decimals. */
+  average(value: number): string;
 };
 
 const formatsMax = 500;
@@ -63,6 +67,20 @@ function withPrintedWords(locale: string): string {
   return printed.test(words.join('')) ? locale : 'en';
 }
 
+function middleOf(year: number, month: number): number {
+  return Date.UTC(year, month - 1, 15);
+}
+
+/** Of January to December: short, unless two short names are the same. */
+function monthNamesOf(locale: string): string[] {
+  for (const month of ['short', 'long', '2-digit'] as const) {
+    const format = new Intl.DateTimeFormat(locale, { month, timeZone: 'UTC' });
+    const names = Array.from({ length: 12 }, (_, at) => format.format(middleOf(2025, at + 1)));
+    if (new Set(names).size === 12) return names;
+  }
+  return Array.from({ length: 12 }, (_, at) => String(at + 1));
+}
+
 const datesMax = 5_000;
 const dayMs = 86_400_000;
 
@@ -86,6 +104,8 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
     year: 'numeric',
     timeZone: 'UTC',
   });
+  const monthNames = monthNamesOf(words);
+  const years = new Intl.DateTimeFormat(words, { year: 'numeric', timeZone: 'UTC' });
   const dates = new Map<string, string>();
   const decimal = (format: Intl.NumberFormat, value: string) =>
     /^-?\d+(\.\d+)?$/.test(value) ? format.format(value as Intl.StringNumericLiteral) : value;
@@ -96,6 +116,11 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
     step: (value) => decimal(steps, value),
     short: (value) => shortForm(Math.abs(value)).format(value),
     count: (value) => quantities.format(value),
+    average: (value) => small.format(value),
+    month: (value) => [
+      monthNames[Number(value.slice(4)) - 1] ?? '',
+      years.format(middleOf(Number(value.slice(0, 4)), Number(value.slice(4)))),
+    ],
     date(value) {
       let text = dates.get(value);
       if (text === undefined) {

@@ -13,6 +13,10 @@ export type Letterhead = {
   readonly email: string | null;
   readonly website: string | null;
   readonly taxNumber: string | null;
+  /** Where complaints go, and when the office is open. */
+  readonly complaintPhone: string | null;
+  readonly complaintEmail: string | null;
+  readonly officeHours: string | null;
   /** PNG or JPEG. */
   readonly logo: Buffer | null;
   /** #rrggbb */
@@ -58,6 +62,9 @@ export function readLetterhead(source: LetterheadSource): Letterhead {
     email: text('email'),
     website: text('website'),
     taxNumber: text('taxNumber'),
+    complaintPhone: text('complaintPhone'),
+    complaintEmail: text('complaintEmail'),
+    officeHours: text('officeHours'),
     logo: readLogo(fields.get('logo')),
     color: color !== null && colorPattern.test(color) ? color : letterheadDefaults.color,
     pageSize: size === 'A4' || size === 'Letter' ? size : sizeOfCountry,

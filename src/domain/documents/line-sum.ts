@@ -89,6 +89,10 @@ function total(texts: readonly string[]): Exact | undefined {
   return sum;
 }
 
+export function sumOfAmounts(amounts: readonly number[]): number {
+  return Number(decimalText(total(amounts.map(String)) ?? zero));
+}
+
 /** Longer figures do not occur on bills, and their sums could exceed an exact number. */
 const charactersMax = 30;
 

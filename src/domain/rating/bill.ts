@@ -15,6 +15,11 @@ export type BillError = {
 /** One slab of a line's calculation. */
 export type LineDetail = SlabText;
 
+/** What a line's amount is: a percentage of an amount, or a quantity at a rate. */
+export type LineBasis =
+  | { readonly percent: string; readonly of: string }
+  | { readonly quantity: string; readonly unit: string | null; readonly rate: string };
+
 export type BillLine = {
   readonly lineNo: number;
   readonly component: string;
@@ -34,6 +39,8 @@ export type BillLine = {
   readonly tariffCode: string;
   readonly tariffVersion: number;
   readonly description: string | null;
+  /** For documents, where the formula is one product that gives the whole amount. */
+  readonly basis?: LineBasis;
 };
 
 export type BillReading = {

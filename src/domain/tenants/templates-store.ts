@@ -5,7 +5,16 @@ import type { Stamp } from '../../base/stamp.ts';
 export const templateKinds = ['Invoice', 'Email', 'SMS'] as const;
 export type TemplateKind = (typeof templateKinds)[number];
 
-export type TemplateText = { name: string; language: string; subject: string | null; body: string };
+/** The text in another language. */
+export type Translation = { language: string; subject: string | null; body: string };
+
+export type TemplateText = Translation & {
+  name: string;
+  translations: readonly Translation[];
+  /** Labels of a bill are printed in this language too. */
+  second_language: string | null;
+  amount_in_words: boolean;
+};
 
 export type TemplateRow = TemplateText & {
   template_id: number;
@@ -19,7 +28,7 @@ export type TemplateRow = TemplateText & {
 };
 
 const columns = sql.raw(`t.template_id, t.kind, t.version, v.name, v.language, v.subject, v.body,
-  t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
+  v.translations, v.second_language, v.amount_in_words, t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
 
 /** Templates in their newest versions. */
 export async function listTemplates(
@@ -99,13 +108,15 @@ export async function insertTemplates(
   `.execute(tx);
   await sql`
     insert into template_versions (
-      tenant_id, template_id, version, name, language, subject, body, created_at, created_by
+      tenant_id, template_id, version, name, language, subject, body, translations,
+      second_language, amount_in_words, created_at, created_by
     )
     select own.tenant_id, r.template_id, 1, r.name, r.language, r.subject, r.body,
-      ${stamp.at}::timestamptz, ${stamp.by}
+      r.translations, r.second_language, r.amount_in_words, ${stamp.at}::timestamptz, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
-      template_id bigint, name text, language text, subject text, body text
+      template_id bigint, name text, language text, subject text, body text, translations jsonb,
+      second_language text, amount_in_words boolean
     )
   `.execute(tx);
 }
@@ -120,11 +131,13 @@ export async function insertTemplateVersion(
   const { id, version, text } = template;
   await sql`
     insert into template_versions (
-      tenant_id, template_id, version, name, language, subject, body, created_at, created_by
+      tenant_id, template_id, version, name, language, subject, body, translations,
+      second_language, amount_in_words, created_at, created_by
     )
     values (
       ${tenantId}, ${id}, ${version}, ${text.name}, ${text.language}, ${text.subject},
-      ${text.body}, ${stamp.at}, ${stamp.by}
+      ${text.body}, ${JSON.stringify(text.translations)}::jsonb, ${text.second_language},
+      ${text.amount_in_words}, ${stamp.at}, ${stamp.by}
     )
   `.execute(tx);
   await sql`

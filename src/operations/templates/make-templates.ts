@@ -4,7 +4,12 @@ import { takeNumbers } from '../../domain/tenants/numbers-store.ts';
 import { insertTemplates, templateKinds } from '../../domain/tenants/templates-store.ts';
 import { empty, oneOf } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertFillable, templateText } from './template-fields.ts';
+import {
+  assertFillable,
+  templateOptions,
+  templateText,
+  translationsOf,
+} from './template-fields.ts';
 
 /** Bodies are long: a few at a time stay within the size of a request. */
 const templatesMax = 50;
@@ -20,6 +25,7 @@ export const makeTemplates = operation({
       Type.Object({
         type: oneOf(templateKinds),
         ...templateText,
+        ...templateOptions,
         language: Type.Optional(templateText.language),
       }),
       { minItems: 1, maxItems: templatesMax },
@@ -47,6 +53,9 @@ export const makeTemplates = operation({
       language: template.language ?? 'en',
       subject: template.subject ?? null,
       body: template.body,
+      translations: translationsOf(template.translations ?? []),
+      second_language: template.secondLanguage ?? null,
+      amount_in_words: template.amountInWords === 1,
     }));
     const firstId = await takeNumbers(tx, tenant.tenantId, 'template', templates.length);
     const stamp = { at: call.now, by: call.principal.name };

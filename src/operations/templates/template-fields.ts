@@ -2,9 +2,9 @@ import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { templateProblem } from '../../domain/documents/template.ts';
-import type { TemplateRow } from '../../domain/tenants/templates-store.ts';
+import type { TemplateRow, Translation } from '../../domain/tenants/templates-store.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { filledText, maybe, nullable, text, timestamp, ts } from '../fields.ts';
+import { filledText, maybe, nullable, oneOf, text, timestamp, ts } from '../fields.ts';
 
 /** A page of layout with its styles. */
 const bodyMax = 200_000;
@@ -16,6 +16,26 @@ export const templateText = {
   body: filledText({ max: bodyMax }),
 };
 
+/** Languages that documents have labels in. */
+const labelled = ['en', 'ur', 'ar', 'hi'] as const;
+const translationsMax = 20;
+
+/** In other languages, and how the document is printed. */
+export const templateOptions = {
+  translations: maybe(
+    Type.Array(
+      Type.Object({
+        language: templateText.language,
+        subject: templateText.subject,
+        body: templateText.body,
+      }),
+      { maxItems: translationsMax },
+    ),
+  ),
+  secondLanguage: maybe(oneOf(labelled)),
+  amountInWords: maybe(oneOf([0, 1])),
+};
+
 export const templateView = Type.Object({
   templateID: Type.Integer(),
   type: Type.String(),
@@ -24,6 +44,15 @@ export const templateView = Type.Object({
   language: Type.String(),
   subject: nullable(Type.String()),
   body: Type.String(),
+  translations: Type.Array(
+    Type.Object({
+      language: Type.String(),
+      subject: nullable(Type.String()),
+      body: Type.String(),
+    }),
+  ),
+  secondLanguage: nullable(Type.String({ description: 'of labels, beside the first' })),
+  amountInWords: Type.Integer({ description: '0 or 1' }),
   ts,
   createdAt: timestamp,
   createdBy: Type.String(),
@@ -34,12 +63,20 @@ export const templateView = Type.Object({
 type TemplateTexts = {
   subject?: string | null | undefined;
   body?: string | undefined;
+  translations?: readonly { subject?: string | null; body: string }[] | null | undefined;
   field: string;
 };
 
 /** A slip in a template would otherwise be found when a whole term of bills fails. */
 export function assertFillable(templates: readonly TemplateTexts[]): void {
-  const details = templates.flatMap(({ subject, body, field }) =>
+  const all = templates.flatMap(({ translations, ...own }) => [
+    own,
+    ...(translations ?? []).map((text, index) => ({
+      ...text,
+      field: `${own.field}.translations[${index}]`,
+    })),
+  ]);
+  const details = all.flatMap(({ subject, body, field }) =>
     Object.entries({ subject, body }).flatMap(([name, value]): ErrorDetail[] => {
       const message = templateProblem(value ?? '');
       if (message === undefined) return [];
@@ -47,6 +84,12 @@ export function assertFillable(templates: readonly TemplateTexts[]): void {
     }),
   );
   if (details.length > 0) throw errorFromDetails(details);
+}
+
+type SentTranslation = { language: string; subject?: string | null; body: string };
+
+export function translationsOf(sent: readonly SentTranslation[]): Translation[] {
+  return sent.map(({ language, subject = null, body }) => ({ language, subject, body }));
 }
 
 export function presentTemplate(row: TemplateRow, tenant: Tenant) {
@@ -58,6 +101,9 @@ export function presentTemplate(row: TemplateRow, tenant: Tenant) {
     language: row.language,
     subject: row.subject,
     body: row.body,
+    translations: [...row.translations],
+    secondLanguage: row.second_language,
+    amountInWords: row.amount_in_words ? 1 : 0,
     ts: row.ts,
     createdAt: formatTimestamp(row.created_at, tenant.timezone),
     createdBy: row.created_by,

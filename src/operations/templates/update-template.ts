@@ -1,10 +1,28 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import type { Translation } from '../../domain/tenants/templates-store.ts';
 import { insertTemplateVersion, lockTemplate } from '../../domain/tenants/templates-store.ts';
 import { empty, id, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertFillable, presentTemplate, templateText } from './template-fields.ts';
+import {
+  assertFillable,
+  presentTemplate,
+  templateOptions,
+  templateText,
+  translationsOf,
+} from './template-fields.ts';
+
+type Sent = {
+  body?: string;
+  translations?: Parameters<typeof translationsOf>[0] | null;
+};
+
+/** Translations of a text that was changed are those sent with it: others would say what it said. */
+function translationsAfter(sent: Sent, before: readonly Translation[]): readonly Translation[] {
+  if (sent.translations !== undefined) return translationsOf(sent.translations ?? []);
+  return sent.body === undefined ? before : [];
+}
 
 export const updateTemplate = operation({
   path: '/billing/templates/update-template',
@@ -19,6 +37,7 @@ export const updateTemplate = operation({
       language: Type.Optional(templateText.language),
       subject: templateText.subject,
       body: Type.Optional(templateText.body),
+      ...templateOptions,
       ts: tsGuard,
     }),
   }),
@@ -41,8 +60,14 @@ export const updateTemplate = operation({
       language: data.language ?? before.language,
       subject: data.subject === undefined ? before.subject : data.subject,
       body: data.body ?? before.body,
+      translations: translationsAfter(data, before.translations),
+      second_language:
+        data.secondLanguage === undefined ? before.second_language : data.secondLanguage,
+      amount_in_words:
+        data.amountInWords === undefined ? before.amount_in_words : data.amountInWords === 1,
     };
-    assertFillable([{ subject: data.subject, body: data.body, field: 'data' }]);
+    const { subject, body: changed, translations } = data;
+    assertFillable([{ subject, body: changed, translations, field: 'data' }]);
     const version = before.version + 1;
     const stamp = { at: call.now, by: call.principal.name };
     const template = { id: before.template_id, version, text };

@@ -7,7 +7,7 @@ import type { StoredLine } from '../bill-forms.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 
 /** One rated subscription. */
-export type Rated = Pick<Inputs, 'row' | 'accountStatus'> & {
+export type Rated = Pick<Inputs, 'row' | 'accountStatus' | 'receipts'> & {
   readonly frozen: FrozenInputs;
   readonly bill: Bill;
 };

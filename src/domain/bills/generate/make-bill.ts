@@ -21,10 +21,12 @@ import {
   storedLine,
 } from '../bill-forms.ts';
 import { chargedTerms } from '../histories.ts';
+
 import type { AccountStatusRow } from '../inputs/account-status-store.ts';
 import { freeze } from '../inputs/freeze.ts';
 import type { FreezeScope, Inputs } from '../inputs/inputs.ts';
 import type { BilledRow } from '../inputs/inputs-store.ts';
+import { listedPayments, shownMonths } from '../receipts.ts';
 import { bookedCharges, bookedUsage } from './booking.ts';
 import { type Combined, combine } from './combine.ts';
 import { billHash, type MadeBill, type Rated } from './made-bill.ts';
@@ -44,9 +46,9 @@ export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill 
       frozen,
       requireOneOwner(scope, one.row, frozen, rateBill(scope.book, frozen)),
     );
-    const { row, accountStatus } = one;
+    const { row, accountStatus, receipts } = one;
     if (bill.status === 'Error' || bill.billedTo !== null) {
-      rated.push({ row, accountStatus, frozen, bill });
+      rated.push({ row, accountStatus, receipts, frozen, bill });
     }
   }
   const [first, ...others] = rated;
@@ -160,7 +162,7 @@ function singleContent(
     reference: rated.row.reference_number,
   });
   addRating(content, bill, frozen);
-  if (bill.usage.length === 0 && bill.errors.length === 0) addHistory(content, [rated]);
+  if (bill.errors.length === 0) addPast(content, [rated], { hasUsage: bill.usage.length > 0 });
   if (lines.length > 0) content.lines = lines;
   if (bill.surcharges.length > 0) {
     content.surcharges = bill.surcharges.map((line) => storedLine(line, defaults));
@@ -170,9 +172,17 @@ function singleContent(
   return content;
 }
 
-function addHistory(content: StoredDocument, rated: readonly Rated[]): void {
-  const history = chargedTerms(rated.map((one) => one.accountStatus));
-  if (history.length > 0) content.history = history;
+/** What was paid since the last bill and, without usage to show, what was charged before. */
+function addPast(
+  content: StoredDocument,
+  rated: readonly Rated[],
+  { hasUsage }: { hasUsage: boolean },
+): void {
+  const payments = listedPayments(rated);
+  if (payments.length > 0) content.payments = payments;
+  const months = hasUsage ? shownMonths(rated[0]?.accountStatus.history ?? null) : '';
+  if (months !== '') content.historyMonths = months;
+  if (!hasUsage) Object.assign(content, chargedTerms(rated.map((one) => one.accountStatus)));
 }
 
 function several(scope: MakeScope, rated: readonly Rated[]): Draft {
@@ -198,7 +208,7 @@ function several(scope: MakeScope, rated: readonly Rated[]): Draft {
     ...(isError ? { errors: combined.errors } : {}),
     ...(holds.length === 0 ? {} : { holds }),
   };
-  if (!isError) addHistory(content, rated);
+  if (!isError) addPast(content, rated, { hasUsage: false });
   return {
     ...combined.amounts,
     unitId: row.unit_id,

@@ -38,6 +38,7 @@ import {
 } from './inputs-store.ts';
 import { overdueOf } from './overdue.ts';
 import { ownerStatuses, returningOf } from './owner-status.ts';
+import { listReceipts } from './receipts-store.ts';
 
 export type Collected = {
   scope: MakeScope;
@@ -96,6 +97,9 @@ export async function collect(
   const inputsBeforeOf = new Map(inputsBefore.map((row) => [row.subscription_id, row]));
   const usageOf = usedOf([...usageBefore, ...taken.usage], agreed);
   const accountStatusOf = ownerStatuses(term.end_date, rows, accountStatuses, ownBills);
+  const payers = rows.filter((row) => accountStatusOf.get(row.subscription_id)?.payments);
+  const receipts = await listReceipts(tx, tenantId, term, payers);
+  const receiptsOf = Map.groupBy(receipts, (row) => row.subscription_id);
   const units = new Map<number, Inputs[]>();
   for (const row of rows) {
     const id = row.subscription_id;
@@ -107,6 +111,7 @@ export async function collect(
       manual: manualOf.get(id) ?? nothing,
       usage: usageOf.get(id) ?? nothing,
       overdue: overdue.get(id) ?? nothing,
+      receipts: receiptsOf.get(id) ?? nothing,
       inputsBefore: inputsBeforeOf.get(id) ?? null,
     };
     const known = units.get(row.unit_id);

@@ -7,6 +7,7 @@ import type { AccountStatusRow } from './account-status-store.ts';
 import type { InputsBefore } from './inputs-before-store.ts';
 import type { BilledRow, ManualRow, MeterRow, ReadingRow, UsageRow } from './inputs-store.ts';
 import type { OverdueItem } from './overdue.ts';
+import type { ReceiptRow } from './receipts-store.ts';
 
 /** Everything that was read for one subscription. */
 export type Inputs = {
@@ -18,6 +19,8 @@ export type Inputs = {
   readonly manual: readonly ManualRow[];
   readonly usage: readonly UsageRow[];
   readonly overdue: readonly OverdueItem[];
+  /** Newest first; read where something was received since the last bill. */
+  readonly receipts: readonly ReceiptRow[];
   /** Of the bill of the term before, where that is priced again. */
   readonly inputsBefore: InputsBefore | null;
 };

@@ -6,6 +6,7 @@ import {
   type Block,
   beside,
   emptyBlock,
+  onGround,
   ruleBlock,
   spaceBlock,
   stack,
@@ -30,14 +31,14 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
   flow.add(partiesBlock(sheet, view), 10);
   addSections(flow, sheet, view);
   const totals = totalsBlock(sheet, view);
-  const notes = notesBlocks(sheet, view);
+  const notes = [...notesBlocks(sheet, view), contactBlock(sheet, view)];
   const slip = view.isPayable ? slipBlock(sheet, view) : emptyBlock;
   // The sums stay with the slip where they can, rather than a slip alone on a page.
   const ending = 12 + totals.height + stack(notes).height + 10 + 10 + slip.height;
   if (!flow.fits(ending) && flow.fitsNewPage(ending)) flow.newPage();
   flow.add(totals, 12);
   notes.forEach((line, index) => {
-    flow.add(line, index === 0 ? 10 : 0);
+    if (line !== emptyBlock) flow.add(line, index === 0 ? 10 : 0);
   });
   if (slip !== emptyBlock) flow.addAtBottom(slip, 10);
   return flow.finish((page, pages) => footerBlock(sheet, view, page, pages));
@@ -63,6 +64,22 @@ function notesBlocks(sheet: Sheet, view: BillView): Block[] {
   });
   const lines = text.items.map((item) => ({ height: item.height, items: [{ ...item, y: 0 }] }));
   return [stack([heading, spaceBlock(2), lines[0] ?? emptyBlock]), ...lines.slice(1)];
+}
+
+/** Where to ask and complain, on a tinted ground. */
+function contactBlock(sheet: Sheet, { contact }: BillView): Block {
+  if (contact === null) return emptyBlock;
+  const place = { x: sheet.left, width: sheet.right - sheet.left };
+  const inner = { x: place.x + 6, width: place.width - 12 };
+  const heading = textBlock(sheet, contact.heading, {
+    ...inner,
+    size: sizes.body,
+    isBold: true,
+    color: sheet.colors.accent,
+  });
+  const text = textBlock(sheet, contact.text, { ...inner, size: sizes.small, linesMax: 3 });
+  const ground = { ...place, color: sheet.colors.tint, above: 4, below: 4 };
+  return stack([spaceBlock(6), onGround(stack([heading, text]), ground)]);
 }
 
 /** At the head of the second and further pages. */

@@ -1,11 +1,20 @@
 // Readings and charges of each section.
 import type { BillView } from '../bill-view.ts';
-import type { ChargeRow, SectionView } from '../charges-view.ts';
+import type { SectionView } from '../charges-view.ts';
+import type { ChargeRow } from '../lines-view.ts';
 import { joined } from '../wording.ts';
 import { type Block, beside, emptyBlock, stack, textBlock, withRoom } from './blocks.ts';
 import type { Flow } from './flow.ts';
 import { type Sheet, sizes } from './sheet.ts';
-import { addTable, headingRow, type PlacedColumn, placeColumns, tableRow } from './tables.ts';
+import {
+  addTable,
+  type Cell,
+  headingRow,
+  type PlacedColumn,
+  placeColumns,
+  tableRow,
+  usedColumns,
+} from './tables.ts';
 
 const gapBetweenTables = 10;
 
@@ -60,29 +69,31 @@ function addReadings(
   begin: Beginning,
 ): void {
   const { labels } = view;
-  const columns = placeColumns(sheet, [
-    { heading: labels.meter, part: 0.15, align: 'start' },
-    { heading: labels.register, part: 0.11, align: 'start' },
-    { heading: labels.previous, part: 0.22, align: 'end' },
-    { heading: labels.current, part: 0.22, align: 'end' },
-    { heading: labels.factor, part: 0.07, align: 'end' },
-    { heading: labels.consumption, part: 0.1, align: 'end' },
-    { heading: labels.readingType, part: 0.13, align: 'end' },
-  ]);
+  const { columns, rows } = usedColumns(
+    [
+      { heading: labels.meter, part: 0.15, align: 'start' },
+      { heading: labels.register, part: 0.11, align: 'start' },
+      { heading: labels.previous, part: 0.22, align: 'end' },
+      { heading: labels.current, part: 0.22, align: 'end' },
+      { heading: labels.factor, part: 0.07, align: 'end' },
+      { heading: labels.consumption, part: 0.1, align: 'end' },
+      { heading: labels.readingType, part: 0.13, align: 'end' },
+    ],
+    section.readings.map((row) => [
+      { text: row.meter },
+      { text: row.register },
+      { text: row.previous, beside: row.previousDate },
+      { text: row.current, beside: row.currentDate },
+      { text: row.factor },
+      { text: row.consumption, isBold: true },
+      { text: row.type, below: row.rollover },
+    ]),
+  );
+  const placed = placeColumns(sheet, columns);
   addTable(flow, {
     title: beginning(sheet, begin, labels.readings),
-    heading: headingRow(sheet, columns),
-    rows: section.readings.map((row) =>
-      tableRow(sheet, columns, [
-        { text: row.meter },
-        { text: row.register },
-        { text: row.previous, beside: row.previousDate },
-        { text: row.current, beside: row.currentDate },
-        { text: row.factor },
-        { text: row.consumption, isBold: true },
-        { text: row.type, below: row.rollover },
-      ]),
-    ),
+    heading: headingRow(sheet, placed),
+    rows: rows.map((cells) => tableRow(sheet, placed, cells)),
     gapBefore: gapBetweenTables,
   });
 }
@@ -95,29 +106,54 @@ function addCharges(
   begin: Beginning,
 ): void {
   const { labels } = view;
-  const columns = placeColumns(sheet, [
-    { heading: labels.description, part: 0.5, align: 'start' },
-    { heading: labels.quantity, part: 0.18, align: 'end' },
-    { heading: labels.rate, part: 0.13, align: 'end' },
-    { heading: view.amountHeading, part: 0.19, align: 'end' },
-  ]);
+  const all = section.groups.flatMap((group) => group.rows);
+  const { columns } = usedColumns(
+    [
+      { heading: labels.description, part: 0.5, align: 'start' },
+      { heading: labels.quantity, part: 0.18, align: 'end' },
+      { heading: labels.rate, part: 0.13, align: 'end' },
+      { heading: view.amountHeading, part: 0.19, align: 'end' },
+    ],
+    [...all.map(cellsOf), [{ text: labels.subtotal }, none, none, { text: view.amountHeading }]],
+  );
+  const placed = placeColumns(sheet, columns);
+  const has = (heading: string) => columns.some((column) => column.heading === heading);
+  const isShown = [true, has(labels.quantity), has(labels.rate), true];
+  const shown = (cells: readonly Cell[]) => cells.filter((_, index) => isShown[index]);
   const rows = section.groups.flatMap((group, index) => {
-    const blocks = group.rows.flatMap((row) => chargeBlocks(sheet, columns, row));
+    const blocks = group.rows.flatMap((row) => [
+      tableRow(sheet, placed, shown(cellsOf(row))),
+      ...row.steps.map((step) => stepBlock(sheet, placed, step)),
+    ]);
     if (index === 0) return blocks;
-    const heading = tableRow(sheet, columns, [{ text: group.heading, isBold: true }]);
+    const heading = groupHeading(sheet, group.heading);
     // One block with its first line, so that no page ends with a heading.
     return [stack([heading, blocks[0] ?? emptyBlock]), ...blocks.slice(1)];
   });
   if (section.subtotal !== null) {
-    const cells = [{ text: labels.subtotal, isBold: true }, { text: '' }, { text: '' }];
-    rows.push(tableRow(sheet, columns, [...cells, { text: section.subtotal, isBold: true }]));
+    const cells = [{ text: labels.subtotal, isBold: true }, none, none];
+    const sum = { text: section.subtotal, isBold: true };
+    rows.push(tableRow(sheet, placed, shown([...cells, sum])));
   }
   addTable(flow, {
     title: beginning(sheet, begin, section.groups[0]?.heading ?? labels.charges),
-    heading: headingRow(sheet, columns),
+    heading: headingRow(sheet, placed),
     rows,
     gapBefore: gapBetweenTables,
   });
+}
+
+const none: Cell = { text: '' };
+
+function cellsOf(row: ChargeRow): Cell[] {
+  const { label, remark, quantity, rate, amount } = row;
+  return [{ text: label, below: remark }, { text: quantity }, { text: rate }, { text: amount }];
+}
+
+/** Over the whole width: it may name a period. */
+function groupHeading(sheet: Sheet, text: string): Block {
+  const [column] = placeColumns(sheet, [{ heading: '', part: 1, align: 'start' }]);
+  return tableRow(sheet, [column as PlacedColumn], [{ text, isBold: true }]);
 }
 
 function beginning(sheet: Sheet, { heading, usage }: Beginning, text: string): Block {
@@ -172,17 +208,7 @@ function addUsage(
   });
 }
 
-/** The line, then its steps, each of which may go onto the next page. */
-function chargeBlocks(sheet: Sheet, columns: readonly PlacedColumn[], row: ChargeRow): Block[] {
-  const line = tableRow(sheet, columns, [
-    { text: row.label, below: row.remark },
-    { text: row.quantity },
-    { text: row.rate },
-    { text: row.amount },
-  ]);
-  return [line, ...row.steps.map((step) => stepBlock(sheet, columns, step))];
-}
-
+/** A step of its own may go onto the next page. */
 function stepBlock(sheet: Sheet, columns: readonly PlacedColumn[], step: string): Block {
   const { x, width } = columns[0] as PlacedColumn;
   const indent = 12;

@@ -39,6 +39,21 @@ export function placeColumns(sheet: Sheet, columns: readonly Column[]): PlacedCo
   });
 }
 
+/** Without columns that no row has a value in; their room goes to the first one. */
+export function usedColumns(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): { columns: Column[]; rows: Cell[][] } {
+  const isUsed = columns.map((_, index) => rows.some((cells) => cells[index]?.text !== ''));
+  const used = columns.filter((_, index) => isUsed[index]);
+  const [first, ...others] = used;
+  const rest = others.reduce((sum, column) => sum + column.part, 0);
+  return {
+    columns: first === undefined ? [] : [{ ...first, part: 1 - rest }, ...others],
+    rows: rows.map((cells) => cells.filter((_, index) => isUsed[index])),
+  };
+}
+
 export function headingRow(sheet: Sheet, columns: readonly PlacedColumn[]): Block {
   const cells = columns.map(({ heading, x, width, align }) =>
     textBlock(sheet, heading, {

@@ -1,27 +1,30 @@
 // The totals of the bill, next to a chart of past terms.
 import type { PageItem } from '../../../base/pdf/page.ts';
-import type { BillView, HistoryPoint, HistoryView } from '../bill-view.ts';
+import type { BillView } from '../bill-view.ts';
 import { labelPiecesMax } from '../chart-labels.ts';
+import type { HistoryPoint, HistoryView } from '../history-view.ts';
 import {
   type Block,
   beside,
   emptyBlock,
   onGround,
   ruleBlock,
+  spaceBlock,
   stack,
   textBlock,
   withRoom,
 } from './blocks.ts';
+import { factRow } from './head.ts';
 import { type Sheet, sizes } from './sheet.ts';
 
-const chartHeight = 74;
+const chartHeight = 64;
 
 export function totalsBlock(sheet: Sheet, view: BillView): Block {
   const width = (sheet.right - sheet.left) * 0.46;
   const sums = sumsBlock(sheet, view, { x: sheet.right - width, width });
   if (view.history === null) return sums;
   const chartWidth = sheet.right - sheet.left - width - 18;
-  return beside([chartBlock(sheet, view.history, chartWidth), sums]);
+  return beside([historyBlock(sheet, view.history, chartWidth), sums]);
 }
 
 function sumsBlock(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
@@ -67,6 +70,17 @@ function heading(sheet: Sheet, text: string, place: { x: number; width: number }
   return withRoom(block, 3);
 }
 
+/** The chart, and below it what is compared with it. */
+function historyBlock(sheet: Sheet, history: HistoryView, width: number): Block {
+  const place = { x: sheet.left, width, labelPart: 0.6, align: 'end' } as const;
+  return stack([
+    heading(sheet, history.heading, { x: sheet.left, width }),
+    history.points.length === 0 ? emptyBlock : chartBlock(sheet, history, width),
+    spaceBlock(history.facts.length === 0 ? 0 : 4),
+    ...history.facts.map((fact) => factRow(sheet, fact, place)),
+  ]);
+}
+
 function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
   const { points } = history;
   const slot = width / points.length;
@@ -79,7 +93,6 @@ function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
     labelBlock(sheet, point, { x: sheet.left + index * slot + 0.5, width: slot - 1 }),
   );
   return stack([
-    heading(sheet, history.heading, { x: sheet.left, width }),
     beside(columns),
     base,
     { height: 1.5, items: [] },
@@ -96,7 +109,8 @@ function labelBlock(
   const color = isPresent ? sheet.colors.text : sheet.colors.muted;
   const style = { ...place, size: sizes.chart, align: 'center', color } as const;
   let linesLeft = labelPiecesMax - label.length;
-  const blocks = label.map(({ text, marked }) => {
+  const blocks = label.map(({ text, marked, isWhole = false }) => {
+    if (isWhole) return textBlock(sheet, text, { ...style, isFitted: true, linesMax: 1 });
     const whole = textBlock(sheet, marked, { ...style, linesMax: 2 });
     const hasRoom = whole.items.length === 1;
     const block = hasRoom ? whole : textBlock(sheet, text, { ...style, linesMax: 1 + linesLeft });

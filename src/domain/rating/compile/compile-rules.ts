@@ -11,6 +11,7 @@ import { charge, stepsOf } from '../rate/budget.ts';
 import { type Binding, makeBinder } from './bind-names.ts';
 import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Frame } from './formula-frame.ts';
+import { type CompiledBasis, compileBasis } from './line-basis.ts';
 import { type FormulaPlace, makeScope } from './name-scope.ts';
 
 export type CompiledRule = {
@@ -28,6 +29,7 @@ export type CompiledRule = {
   readonly quantity: Of<Frame, Exact> | null;
   readonly rate: Of<Frame, Exact> | null;
   readonly unit: string | null;
+  readonly basis: CompiledBasis | null;
   /** Steps of its own formulas, without those of inherited rules. */
   readonly steps: number;
   /** All trees of the rule, those of inherited rules it calls included. */
@@ -118,6 +120,7 @@ function compileRule(
     quantity: (quantity?.closure as Of<Frame, Exact> | undefined) ?? own?.closure ?? null,
     rate: (rate?.closure as Of<Frame, Exact> | undefined) ?? null,
     unit: own?.unit ?? null,
+    basis: basisOf(main.node, compilation.context),
     steps: [main, when, quantity, rate].reduce((sum, part) => sum + (part?.steps ?? 0), 0),
     nodes: nodes.some(callsSuper) ? [...new Set([...nodes, ...inherited.nodes()])] : nodes,
     unitWarnings: main.unitWarnings,
@@ -212,6 +215,12 @@ export function ruleAmount(rule: CompiledRule, frame: Frame): Exact | null {
   if (rule.when !== null && !rule.when(frame)) return null;
   const amount = rule.formula(frame);
   return rule.isProrated && frame.factor !== one ? multiply(amount, frame.factor) : amount;
+}
+
+function basisOf(node: FormulaNode, context: CompiledContext): CompiledBasis | null {
+  const { slots, categories } = context;
+  const binding = { slots, categories, inherited: null, traced: null, withSlabs: false };
+  return compileBasis(node, context, (part) => compileNumber(part, makeBinder(binding)));
 }
 
 /** Printed where the rule names no quantity: the only usage or quantity its formula reads. */

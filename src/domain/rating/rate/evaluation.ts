@@ -155,7 +155,7 @@ export function evaluateRule(
     return amount;
   }
   if (amount !== 0 || component.definition.printIfZero === 1) {
-    const line = computedLine(rule, frame, compiledPlan, days, amount);
+    const line = computedLine(rule, frame, compiledPlan, days, { amount, exact });
     addLine(component.isLate ? evaluation.surcharges : evaluation.lines, line, component);
     if (frame.trace !== null) {
       const explanation = explainLine({ rule, frame, compiledPlan, days, exact, amount });

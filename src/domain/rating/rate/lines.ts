@@ -2,11 +2,13 @@
 
 import { type SlabUse, slabBreakdown } from '../../../base/formula/slab.ts';
 import { decimalText } from '../../../base/numbers/decimal-text.ts';
+import { type Exact, one } from '../../../base/numbers/exact.ts';
 import type { BillLine, LineDetail } from '../bill.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
+import { lineBasis } from '../compile/line-basis.ts';
 
 /** The days a line is about, with their texts. */
 export type LineDays = {
@@ -38,11 +40,11 @@ export function computedLine(
   frame: Frame,
   compiledPlan: CompiledPlan,
   days: LineDays,
-  amount: number,
+  { amount, exact }: { amount: number; exact: Exact },
 ): UnnumberedLine {
   const { component } = rule;
   const quantity = rule.quantity === null ? null : decimalText(rule.quantity(frame));
-  return {
+  const line: UnnumberedLine = {
     lineNo: 0,
     component: component.definition.name,
     label: component.label,
@@ -62,6 +64,12 @@ export function computedLine(
     tariffVersion: compiledPlan.version,
     description: null,
   };
+  if (rule.basis !== null && frame.slabs === null) {
+    const share = rule.isProrated ? frame.factor : one;
+    const basis = lineBasis(rule.basis, frame, { exact, share });
+    if (basis !== undefined) line.basis = basis;
+  }
+  return line;
 }
 
 /** A line that no formula of this bill made: a manual value or an adjustment. */
