@@ -1,7 +1,7 @@
 // Rules, inheritance, add-ons, manual values, errors and totals, one story each.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { presentSimulatedBill } from '../../src/domain/bills/bill-forms.ts';
+import { presentSimulatedBill } from '../../src/domain/bills/simulated-bill.ts';
 import { inMajorUnits } from '../../src/domain/rating/bill.ts';
 import {
   billOf,

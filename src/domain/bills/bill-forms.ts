@@ -4,14 +4,13 @@
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
-import {
-  type Bill,
-  type BillError,
-  type BillLine,
-  type BillReading,
-  type BillUsage,
-  inMajorUnits,
-  type LineDetail,
+import type {
+  Bill,
+  BillError,
+  BillLine,
+  BillReading,
+  BillUsage,
+  LineDetail,
 } from '../rating/bill.ts';
 import type { FrozenBillInputs, FrozenInputs } from '../rating/frozen-inputs.ts';
 import type { HoldReason } from '../rating/rate/hold.ts';
@@ -368,42 +367,4 @@ function historyOf({ document, frozen }: StoredBill, major: Major) {
           amount: major(amount),
         }));
   return terms.slice(0, shownTerms).map((term) => ({ ...term, paidAmount: null as number | null }));
-}
-
-/** A rated bill that is not stored: it has no number, no owner, and nothing is paid of it. */
-export function presentSimulatedBill(rated: Bill, of: { serviceLabel: string; isHeld: boolean }) {
-  const { currencyScale: _, segments: _segments, explanation, ...bill } = inMajorUnits(rated);
-  const lines = (items: readonly BillLine[]): PresentedLine[] =>
-    items.map(({ basis: _basis, ...line }) => ({ ...line, details: [...line.details] }));
-  const presented = {
-    billNumber: null,
-    billRefNo: null,
-    batchCode: null,
-    connectionRefNo: null,
-    connectionGroupLabel: null,
-    partyName: null,
-    address: null,
-    issueDate: null,
-    history: [],
-    bankAccounts: [],
-    documents: [],
-    deliveries: [],
-    billType: 'Regular',
-    paymentStatus: 'Unpaid',
-    serviceLabel: of.serviceLabel,
-    sections: [],
-    previousBalance: bill.arrears,
-    paymentsReceived: 0,
-    adjustments: 0,
-    paidAmount: 0,
-    outstandingAmount: bill.status === 'Error' ? 0 : bill.billAmount,
-    ...bill,
-    meterReadings: [...bill.meterReadings],
-    usage: [...bill.usage],
-    lines: lines(bill.lines),
-    surcharges: lines(bill.surcharges),
-    errors: [...bill.errors],
-    hold: of.isHeld ? 1 : 0,
-  };
-  return { bill: presented, explanation };
 }

@@ -2,7 +2,8 @@
 import { currencyDecimals } from '../../base/currencies.ts';
 import type { BillDocument, BillDocumentInput } from '../documents/bill-document.ts';
 import { billText } from '../documents/bill-text.ts';
-import { type BillView, billView, type Fact } from '../documents/bill-view.ts';
+import { type BillView, billView } from '../documents/bill-view.ts';
+import type { Fact } from '../documents/fact.ts';
 import { formatsOf, usableLocale } from '../documents/formats.ts';
 import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
 import { lineText } from '../documents/plain-text.ts';

@@ -1,7 +1,8 @@
 // Notices as mails: their words as they were written, and beside them what is owed and how to pay.
 import type { Tx } from '../../base/db/pool.ts';
 import type { MailMessage, MailPicture } from '../../base/mail/message.ts';
-import { type BankView, banksMax, bankView, type Fact } from '../documents/bill-view.ts';
+import { type BankView, banksMax, bankView } from '../documents/bill-view.ts';
+import type { Fact } from '../documents/fact.ts';
 import { formatsOf, usableLocale } from '../documents/formats.ts';
 import { labelsOf } from '../documents/labels.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';

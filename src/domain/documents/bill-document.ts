@@ -1,7 +1,8 @@
 // What a document of a bill is made from: the presented bill with a little more, and what surrounds
 // it. Amounts are JSON numbers in major units, quantities and rates decimal text, dates DD/MM/YYYY.
 import type { PresentedBill, PresentedLine } from '../bills/bill-forms.ts';
-import type { BillUsage, LineBasis } from '../rating/bill.ts';
+import type { BillUsage } from '../rating/bill.ts';
+import type { LineBasis } from '../rating/line-basis.ts';
 import type { Letterhead, PageSize } from './letterhead.ts';
 
 export type DocumentUsage = BillUsage & {

@@ -4,11 +4,12 @@
 import { createHash } from 'node:crypto';
 import type { BillDocumentInput } from './bill-document.ts';
 import { styleSheet } from './bill-style.ts';
-import type { BillView, Fact } from './bill-view.ts';
+import type { BillView } from './bill-view.ts';
 import type { SectionView } from './charges-view.ts';
 import { type LabelPiece, labelPiecesMax } from './chart-labels.ts';
 import { barRow, codeRows } from './code.ts';
 import { documentView } from './credit-note-view.ts';
+import type { Fact } from './fact.ts';
 import type { HistoryView } from './history-view.ts';
 import { escaped, logoData, tag } from './html.ts';
 import { darkEnough } from './layout/sheet.ts';

@@ -1,7 +1,8 @@
 // A bill in a few lines of plain text, for terminals and as the text of a message.
 import type { BillDocumentInput } from './bill-document.ts';
-import { type BillView, billView, type Fact } from './bill-view.ts';
+import { type BillView, billView } from './bill-view.ts';
 import type { ReadingRow } from './charges-view.ts';
+import type { Fact } from './fact.ts';
 import type { ChargeRow } from './lines-view.ts';
 import { withoutIsolates } from './plain-text.ts';
 

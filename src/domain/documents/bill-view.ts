@@ -4,6 +4,7 @@ import { currencyDecimals } from '../../base/currencies.ts';
 import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 import type { BillDocument, BillDocumentInput } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
+import type { Fact } from './fact.ts';
 import { formatsOf, usableLocale } from './formats.ts';
 import { type HistoryView, historyOf } from './history-view.ts';
 import { type Labels, labelsOf } from './labels.ts';
@@ -13,8 +14,6 @@ import { lineText } from './plain-text.ts';
 import { addressParts, fillNotes } from './template.ts';
 import { cancelledRows, type TotalRow, totalRows } from './totals-view.ts';
 import { joined, type Wording, worded } from './wording.ts';
-
-export type Fact = { readonly label: string; readonly value: string };
 
 export type BankView = { readonly title: string; readonly facts: readonly Fact[] };
 

@@ -1,8 +1,8 @@
-// Earlier terms as a chart, and what is compared with them: the daily average, and the same month of
-// the year before.
+// Earlier terms as a chart, and what is compared with them: the daily average, and the same month
+// of the year before.
 import type { BillDocument, BillDocumentInput, DocumentTerm } from './bill-document.ts';
-import type { Fact } from './bill-view.ts';
 import { chartLabels, type LabelPiece } from './chart-labels.ts';
+import type { Fact } from './fact.ts';
 import { lineText } from './plain-text.ts';
 import { unitText } from './units.ts';
 import { joined, type Wording } from './wording.ts';

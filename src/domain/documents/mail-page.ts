@@ -2,7 +2,8 @@
 // the same. Mail programs know little of HTML: tables for layout, a style in each element, nothing
 // to fetch, no script. Every block sets its text colour and its background, so that a program that
 // darkens mails changes both or neither.
-import type { BankView, Fact } from './bill-view.ts';
+import type { BankView } from './bill-view.ts';
+import type { Fact } from './fact.ts';
 import { escaped, tag } from './html.ts';
 import { darkEnough } from './layout/sheet.ts';
 import type { Letterhead } from './letterhead.ts';

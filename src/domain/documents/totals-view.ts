@@ -1,6 +1,6 @@
 // The sums of a bill: what was owed before and paid since, what is charged now, what is to be paid.
 import type { BillDocument } from './bill-document.ts';
-import type { Fact } from './bill-view.ts';
+import type { Fact } from './fact.ts';
 import { sumOfAmounts } from './line-sum.ts';
 import { type Wording, worded } from './wording.ts';
 

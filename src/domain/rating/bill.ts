@@ -2,6 +2,7 @@
 import type { SlabText } from '../../base/formula/table.ts';
 import { minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import type { ComponentKind } from './definitions/definitions.ts';
+import type { LineBasis } from './line-basis.ts';
 import type { LineExplanation } from './rate/explain.ts';
 import type { BillErrorCode } from './rating-error.ts';
 
@@ -14,11 +15,6 @@ export type BillError = {
 
 /** One slab of a line's calculation. */
 export type LineDetail = SlabText;
-
-/** What a line's amount is: a percentage of an amount, or a quantity at a rate. */
-export type LineBasis =
-  | { readonly percent: string; readonly of: string }
-  | { readonly quantity: string; readonly unit: string | null; readonly rate: string };
 
 export type BillLine = {
   readonly lineNo: number;

@@ -28,7 +28,8 @@ export type TemplateRow = TemplateText & {
 };
 
 const columns = sql.raw(`t.template_id, t.kind, t.version, v.name, v.language, v.subject, v.body,
-  v.translations, v.second_language, v.amount_in_words, t.created_at, t.created_by, t.modified_at, t.modified_by, t.ts`);
+  v.translations, v.second_language, v.amount_in_words, t.created_at, t.created_by, t.modified_at,
+  t.modified_by, t.ts`);
 
 /** Templates in their newest versions. */
 export async function listTemplates(

@@ -10,7 +10,6 @@ import {
   type BillSurroundings,
   type PresentedBill,
   presentBill,
-  type presentSimulatedBill,
   shownTerms,
 } from '../../domain/bills/bill-forms.ts';
 import { findCancellations, findReplacedNumbers } from '../../domain/bills/cancellations-store.ts';
@@ -19,6 +18,7 @@ import { type DocumentRow, listDocuments } from '../../domain/bills/documents-st
 import { type EarlierBillRow, listEarlierBills } from '../../domain/bills/earlier-bills-store.ts';
 import { listSurcharges } from '../../domain/bills/late/surcharge-store.ts';
 import type { BillRow } from '../../domain/bills/list-store.ts';
+import type { presentSimulatedBill } from '../../domain/bills/simulated-bill.ts';
 import {
   listBankAccounts,
   type PresentedBankAccount,

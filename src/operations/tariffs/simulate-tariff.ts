@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { dateIn, formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, definitionErrors } from '../../base/errors.ts';
-import { presentSimulatedBill } from '../../domain/bills/bill-forms.ts';
+import { presentSimulatedBill } from '../../domain/bills/simulated-bill.ts';
 import { checkDefinitionsFrom, simulateBill } from '../../domain/pricing/calculator.ts';
 import { assertSound, contextError } from '../../domain/pricing/check-definitions.ts';
 import { contextDefinition } from '../../domain/pricing/context.ts';

@@ -18,7 +18,7 @@ type Sent = {
   translations?: Parameters<typeof translationsOf>[0] | null;
 };
 
-/** Translations of a text that was changed are those sent with it: others would say what it said. */
+/** Translations of a changed text are those sent with it: older ones would say what it said. */
 function translationsAfter(sent: Sent, before: readonly Translation[]): readonly Translation[] {
   if (sent.translations !== undefined) return translationsOf(sent.translations ?? []);
   return sent.body === undefined ? before : [];

@@ -38,7 +38,7 @@ import {
 } from './inputs-store.ts';
 import { overdueOf } from './overdue.ts';
 import { ownerStatuses, returningOf } from './owner-status.ts';
-import { listReceipts } from './receipts-store.ts';
+import { listReceipts, type ReceiptRow } from './receipts-store.ts';
 
 export type Collected = {
   scope: MakeScope;
@@ -97,9 +97,7 @@ export async function collect(
   const inputsBeforeOf = new Map(inputsBefore.map((row) => [row.subscription_id, row]));
   const usageOf = usedOf([...usageBefore, ...taken.usage], agreed);
   const accountStatusOf = ownerStatuses(term.end_date, rows, accountStatuses, ownBills);
-  const payers = rows.filter((row) => accountStatusOf.get(row.subscription_id)?.payments);
-  const receipts = await listReceipts(tx, tenantId, term, payers);
-  const receiptsOf = Map.groupBy(receipts, (row) => row.subscription_id);
+  const receiptsOf = await receiptsBySubscription(tx, tenantId, term, rows, accountStatusOf);
   const units = new Map<number, Inputs[]>();
   for (const row of rows) {
     const id = row.subscription_id;
@@ -122,6 +120,19 @@ export async function collect(
 }
 
 const nothing: readonly never[] = [];
+
+/** Of those that have paid since their last bill. */
+async function receiptsBySubscription(
+  tx: Tx,
+  tenantId: number,
+  term: Term,
+  rows: readonly BilledRow[],
+  accountStatusOf: ReadonlyMap<number, AccountStatusRow>,
+): Promise<ReadonlyMap<number, readonly ReceiptRow[]>> {
+  const payers = rows.filter((row) => accountStatusOf.get(row.subscription_id)?.payments);
+  const receipts = await listReceipts(tx, tenantId, term, payers);
+  return Map.groupBy(receipts, (row) => row.subscription_id);
+}
 
 function present<Found>(found: Found | undefined): Found {
   if (found === undefined) throw new Error('a subscription has no account or no owner');

@@ -1,6 +1,7 @@
 // The first part of the first page: letterhead, title, customer, and what to pay until when.
 import { openImage, type PdfImage } from '../../../base/pdf/images.ts';
-import type { BillView, Fact } from '../bill-view.ts';
+import type { BillView } from '../bill-view.ts';
+import type { Fact } from '../fact.ts';
 import {
   type Block,
   beside,

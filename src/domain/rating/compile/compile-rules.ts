@@ -9,9 +9,9 @@ import { formulaProblems, type PlanProblem } from '../check/plan-problem.ts';
 import type { OwnedRule } from '../definitions/inheritance.ts';
 import { charge, stepsOf } from '../rate/budget.ts';
 import { type Binding, makeBinder } from './bind-names.ts';
+import { type CompiledBasis, compileBasis } from './compile-basis.ts';
 import type { CompiledComponent, CompiledContext } from './compiled-context.ts';
 import type { Frame } from './formula-frame.ts';
-import { type CompiledBasis, compileBasis } from './line-basis.ts';
 import { type FormulaPlace, makeScope } from './name-scope.ts';
 
 export type CompiledRule = {

@@ -4,11 +4,11 @@ import { type SlabUse, slabBreakdown } from '../../../base/formula/slab.ts';
 import { decimalText } from '../../../base/numbers/decimal-text.ts';
 import { type Exact, one } from '../../../base/numbers/exact.ts';
 import type { BillLine, LineDetail } from '../bill.ts';
+import { lineBasis } from '../compile/compile-basis.ts';
 import type { CompiledRule } from '../compile/compile-rules.ts';
 import type { CompiledComponent } from '../compile/compiled-context.ts';
 import type { CompiledPlan } from '../compile/compiled-plan.ts';
 import type { Frame } from '../compile/formula-frame.ts';
-import { lineBasis } from '../compile/line-basis.ts';
 
 /** The days a line is about, with their texts. */
 export type LineDays = {

@@ -14,7 +14,7 @@ import {
   multiply,
   one,
 } from '../../../base/numbers/exact.ts';
-import type { LineBasis } from '../bill.ts';
+import type { LineBasis } from '../line-basis.ts';
 import type { CompiledContext } from './compiled-context.ts';
 import type { Frame } from './formula-frame.ts';
 
