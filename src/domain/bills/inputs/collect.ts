@@ -112,14 +112,18 @@ export async function collect(
       receipts: receiptsOf.get(id) ?? nothing,
       inputsBefore: inputsBeforeOf.get(id) ?? null,
     };
-    const known = units.get(row.unit_id);
-    if (known === undefined) units.set(row.unit_id, [inputs]);
-    else known.push(inputs);
+    addTo(units, row.unit_id, inputs);
   }
   return { scope, units };
 }
 
 const nothing: readonly never[] = [];
+
+function addTo(units: Map<number, Inputs[]>, unitId: number, inputs: Inputs): void {
+  const known = units.get(unitId);
+  if (known === undefined) units.set(unitId, [inputs]);
+  else known.push(inputs);
+}
 
 /** Of those that have paid since their last bill. */
 async function receiptsBySubscription(
