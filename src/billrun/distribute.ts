@@ -24,6 +24,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { getTerm, type Term, updateTermStage } from '../domain/terms/store.ts';
 import type { TermStage } from '../domain/terms/term.ts';
+import { chunkSizeFor } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -87,7 +88,8 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const termId = job.termId ?? 0;
   await showStage(tx, job, 'Distributing');
-  return cutPublished(tx, tenantId, { termId, billId: job.billId }, chunkSize);
+  const { billId } = job;
+  return cutPublished(tx, tenantId, { termId, billId }, chunkSizeFor(job, chunkSize));
 }
 
 /** A single bill says nothing of the term. */

@@ -47,7 +47,7 @@ import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { getTerm, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { rejectEstimates } from '../domain/terms/substitute-readings-store.ts';
 import { closedText } from '../domain/terms/term.ts';
-import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
+import { bucketIds, chunkSizeFor, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -114,16 +114,18 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   const bill = billId === null ? null : await getBillOfTerm(tx, tenantId, term, billId);
   const unitId = bill?.unit_id ?? null;
-  const buckets = await listUnitBuckets(tx, tenantId, term, { ids: bucketIds, unitId });
+  const ids = chunkSizeFor(job, bucketIds);
+  const buckets = await listUnitBuckets(tx, tenantId, term, { ids, unitId });
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const isNew = buckets.some(({ billed, count }) => billed < count);
-  const ranges = cutIntoChunks(buckets, chunkSizeOf).map(rangeOf);
+  const sizeOf = (left: number) => chunkSizeFor(job, chunkSizeOf(left));
+  const ranges = cutIntoChunks(buckets, sizeOf).map(rangeOf);
   const runNumber = term.run_number + 1;
   const stamp = { at: now, by: job.requestedBy };
   // Reserved here and not in each chunk: taking a number blocks other calls that need one.
-  const chunkSize = chunkSizeOf(total);
-  const ids = ranges.length * chunkSize;
-  const firstBillId = isNew ? await takeNumbers(tx, tenantId, 'bill', ids) : null;
+  const chunkSize = sizeOf(total);
+  const billIds = ranges.length * chunkSize;
+  const firstBillId = isNew ? await takeNumbers(tx, tenantId, 'bill', billIds) : null;
   const run = {
     run_number: runNumber,
     job_id: jobId,

@@ -23,6 +23,7 @@ import {
 } from '../domain/terms/substitute-readings-store.ts';
 import { assertTakesInputs } from '../domain/terms/term.ts';
 import { type TermRules, termRules } from '../domain/terms/term-rules.ts';
+import { chunkSizeFor } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -67,7 +68,7 @@ function modeOf({ parameters }: StepRequest): ReadingMode {
 async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   const { tenantId } = job.tenant;
   const term = await getTerm(tx, tenantId, job.termId ?? 0);
-  return cutMetered(tx, tenantId, term, chunkSize);
+  return cutMetered(tx, tenantId, term, chunkSizeFor(job, chunkSize));
 }
 
 /** Locks the present readings of a term of few subscriptions in the caller's transaction. */

@@ -31,7 +31,7 @@ import { findFirstOpenDay, openDay } from '../domain/ledger/months-store.ts';
 import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
-import { bucketIds, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
+import { bucketIds, chunkSizeFor, cutIntoChunks, rangeOf } from '../jobs/chunks.ts';
 import type {
   Chunk,
   ChunkResult,
@@ -184,11 +184,11 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
 /** All numbers in one short statement each: no chunk has to wait for another's. */
 async function reserve(tx: Tx, job: StepJob, term: Term): Promise<Reservation> {
   const { tenantId, timezone } = job.tenant;
-  const buckets = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
+  const buckets = await listDraftBuckets(tx, tenantId, term.term_id, chunkSizeFor(job, bucketIds));
   let bills = 0;
   let subscriptions = 0;
   const ranges: Reservation['ranges'] = [];
-  for (const part of cutIntoChunks(buckets, () => chunkSize)) {
+  for (const part of cutIntoChunks(buckets, () => chunkSizeFor(job, chunkSize))) {
     const { firstId, lastId } = rangeOf(part);
     const billsOfChunk = sumOf(part, 'count');
     ranges.push([firstId, lastId, billsOfChunk, subscriptions]);
@@ -327,7 +327,7 @@ async function failed(tx: Tx, job: StepJob): Promise<void> {
   const { tenantId } = job.tenant;
   const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });
   if (term.stage !== 'Posting' || (await countPosted(tx, tenantId, term.term_id)) > 0) return;
-  const drafts = await listDraftBuckets(tx, tenantId, term.term_id, bucketIds);
+  const drafts = await listDraftBuckets(tx, tenantId, term.term_id, chunkSizeFor(job, bucketIds));
   if (drafts.length > 0) return;
   const key = { termId: term.term_id, runNumber: term.run_number };
   await updateReservation(tx, tenantId, key, null);

@@ -25,6 +25,7 @@ import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
+import { chunkSizeFor } from '../jobs/chunks.ts';
 import type { Chunk, ChunkResult, Finish, Plan, Step, StepJob, StepRequest } from '../jobs/step.ts';
 import type { Tools } from '../jobs/tools.ts';
 import { assertTimeToPay } from './due-date.ts';
@@ -68,7 +69,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   await freezeSetting(tx, tenantId, term, today, stamp);
   await updateIssueDate(tx, tenantId, term.term_id, today.toString());
   await updateTermStage(tx, tenantId, term.term_id, { stage: 'Publishing' }, stamp);
-  return cutPosted(tx, tenantId, term.term_id, chunkSize);
+  return cutPosted(tx, tenantId, term.term_id, chunkSizeFor(job, chunkSize));
 }
 
 type Outcome = { published: number; failed: number };

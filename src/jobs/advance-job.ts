@@ -24,7 +24,12 @@ import {
 import type { Chunk, Step, StepJob, Worked } from './step.ts';
 import type { Tools } from './tools.ts';
 
-export type Conductor = Crew & { steps: ReadonlyMap<string, Step>; tools: Tools };
+export type Conductor = Crew & {
+  steps: ReadonlyMap<string, Step>;
+  tools: Tools;
+  /** The most that goes into a chunk of a job that begins here. */
+  chunkMax?: number | undefined;
+};
 
 /** Places among the chunks for the beginning and the end of a job. */
 const beginning = 0;
@@ -219,7 +224,8 @@ function stepOf(conductor: Conductor, held: HeldJobRow): Step {
   return step;
 }
 
-function stepJob({ tenant, jobId }: Scope, held: EndedJobRow, now: Temporal.Instant): StepJob {
+function stepJob(scope: Scope, held: EndedJobRow, now: Temporal.Instant): StepJob {
+  const { conductor, tenant, jobId } = scope;
   return {
     tenant,
     now,
@@ -229,6 +235,7 @@ function stepJob({ tenant, jobId }: Scope, held: EndedJobRow, now: Temporal.Inst
     termId: held.term_id,
     billId: held.bill_id,
     parameters: held.parameters,
+    chunkMax: conductor.chunkMax,
   };
 }
 

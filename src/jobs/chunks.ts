@@ -1,5 +1,6 @@
 // How what a term has is cut into chunks that are done one by one, by any worker.
 import type { IdRange } from '../base/db/ranges.ts';
+import type { StepJob } from './step.ts';
 
 /** Ids that are counted together: a chunk is made up of a few such ranges. */
 export const bucketIds = 250;
@@ -27,6 +28,11 @@ export function cutIntoChunks<Some extends Bucket>(
     left -= bucket.count;
   }
   return chunks;
+}
+
+/** The usual size, or the limit of the worker that cuts the job into chunks. */
+export function chunkSizeFor({ chunkMax }: Pick<StepJob, 'chunkMax'>, usual: number): number {
+  return Math.min(usual, chunkMax ?? usual);
 }
 
 /** From the first id of the first to the last of the last. */

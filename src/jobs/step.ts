@@ -20,7 +20,11 @@ export type StepRequest = {
 };
 
 /** A step that runs. */
-export type StepJob = StepRequest & { jobId: number };
+export type StepJob = StepRequest & {
+  jobId: number;
+  /** The most that goes into a chunk, if the worker has a limit below the usual sizes. */
+  chunkMax?: number | undefined;
+};
 
 /** A chunk, with the ids of what it works on. */
 export type Chunk = IdRange & { chunk: number };

@@ -42,6 +42,8 @@ export type JobRunnerOptions = {
   tenantId?: number;
   /** A worker without a heartbeat for so long loses the chunks that it holds. */
   leaseSeconds?: number;
+  /** The most that goes into one chunk, if that is to be less than usual. */
+  chunkMax?: number;
   /** Time between two looks for work that no notification announced. */
   pollMs?: number;
   name?: string;
@@ -67,7 +69,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   let isStopping = false;
   const tools = { ...options.equipment, database, log, isStopping: () => isStopping };
   const unnoted = new Map<Attempt, number>();
-  const conductor = { database, log, worker, trying, unnoted, steps: options.steps, tools };
+  const { steps, chunkMax } = options;
+  const conductor = { database, log, worker, trying, unnoted, steps, tools, chunkMax };
   const rest = restUntilWoken();
   const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
   const renewal = setInterval(

@@ -32,6 +32,12 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 
+/** Of a chunk: a term of fifty subscriptions has two. */
+const chunkMax = 40;
+const twoChunks = 50;
+
+const keptWorker = () => startKeptWorker(scene, { chunkMax });
+
 let made = 0;
 
 function newTerm(subscriptions: number): Promise<FullTerm> {
@@ -116,14 +122,14 @@ const places: [table: string, when: string][] = [
 for (const pair of [0, 2, 4, 6].map((at) => places.slice(at, at + 2))) {
   const named = pair.map(([table, when]) => `${table} where ${when}`).join(', then at ');
   test(`killed inside post at ${named}: nothing of the part is there`, async () => {
-    await startKeptWorker(scene);
+    await keptWorker();
     const { post: expected } = await calmly(40);
     const term = await newTerm(40);
     await done(term, 'generate');
     let jobId = 0;
     for (const [table, when] of pair) {
       const gate = await closeGate(scene, table, `new.tenant_id = ${term.tenantId} and (${when})`);
-      const worker = await startKeptWorker(scene);
+      const worker = await keptWorker();
       jobId ||= await askFor(term, 'post');
       await gate.reached();
       await killWorker(worker);
@@ -132,7 +138,7 @@ for (const pair of [0, 2, 4, 6].map((at) => places.slice(at, at + 2))) {
       await gate.open();
       assert.equal((await jobOf(rows, term, jobId)).finished_at, null);
     }
-    await startKeptWorker(scene);
+    await keptWorker();
     const job = await ended(term, jobId);
     assert.deepEqual([job.status, job.message, job.error], ['Succeeded', '40 bills posted', null]);
     assert.deepEqual(await digestOf(scene, term.tenantId), expected);
@@ -180,7 +186,7 @@ async function killSecondPart(
   await look();
   await gate.open();
   const tries = await watchTries();
-  const other = await startKeptWorker(scene);
+  const other = await keptWorker();
   const job = await ended(term, jobId);
   assert.equal(job.message, message, JSON.stringify(job.error));
   assert.deepEqual(await tries(), [2, -1], `${step}: only the second part is tried again`);
@@ -197,29 +203,29 @@ async function isPartDone({ tenantId }: FullTerm, jobId: number): Promise<boolea
 }
 
 test('killed inside one of two parts: no half of it is there, and only it is repeated', async () => {
-  const first = await startKeptWorker(scene);
-  const calm = await calmly(1_010);
-  const term = await newTerm(1_010);
+  const first = await keptWorker();
+  const calm = await calmly(twoChunks);
+  const term = await newTerm(twoChunks);
   const second = await killSecondPart(first, term, {
     step: 'generate',
     // Some rows of the part are written.
-    at: { table: 'bills', when: 'new.subscription_id > 1004' },
+    at: { table: 'bills', when: 'new.subscription_id > 44' },
     look: async () => {
       const bills = await rows(
         `select count(*)::integer as count, max(subscription_id)::integer as last from bills
          where tenant_id = $1`,
         [term.tenantId],
       );
-      assert.deepEqual(bills, [{ count: 1_000, last: 1_000 }]);
+      assert.deepEqual(bills, [{ count: chunkMax, last: chunkMax }]);
     },
-    message: '1010 bills generated, 0 in error, 0 on hold',
+    message: `${twoChunks} bills generated, 0 in error, 0 on hold`,
   });
   assert.deepEqual(await digestOf(scene, term.tenantId), calm.generate);
   await killSecondPart(second, term, {
     step: 'post',
-    at: { table: 'subledger_entries', when: 'new.bill_id > 1004' },
-    look: async () => assert.deepEqual(await countsOf(term), { ...ofAll(1_000), journals: 1 }),
-    message: '1010 bills posted',
+    at: { table: 'subledger_entries', when: 'new.bill_id > 44' },
+    look: async () => assert.deepEqual(await countsOf(term), { ...ofAll(chunkMax), journals: 1 }),
+    message: `${twoChunks} bills posted`,
   });
   assert.deepEqual(await digestOf(scene, term.tenantId), calm.post);
   await assertChecks(scene, term.tenantId);
@@ -227,7 +233,7 @@ test('killed inside one of two parts: no half of it is there, and only it is rep
 
 test('a worker that slept while it posted loses its part and cannot commit it', async () => {
   await endKeptWorker();
-  const first = await startReadyWorker(scene, { lanes: 1, leaseSeconds: 2 });
+  const first = await startReadyWorker(scene, { lanes: 1, leaseSeconds: 2, chunkMax });
   const { post: expected } = await calmly(40);
   const term = await newTerm(40);
   await done(term, 'generate');
@@ -236,7 +242,7 @@ test('a worker that slept while it posted loses its part and cannot commit it', 
   const jobId = await askFor(term, 'post');
   await gate.reached();
   first.child.kill('SIGSTOP');
-  const second = await startReadyWorker(scene, { leaseSeconds: 2 });
+  const second = await startReadyWorker(scene, { leaseSeconds: 2, chunkMax });
   await until(() => second.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
   assert.equal((await ended(term, jobId)).message, '40 bills posted');
@@ -292,10 +298,10 @@ async function repeatFirstPart(
 }
 
 test('the same part executed twice, and the same job inserted twice, change nothing', async () => {
-  await startKeptWorker(scene);
-  const calm = await calmly(1_010);
-  const term = await newTerm(1_010);
-  const last = (column: string) => `new.${column} > 1000`;
+  await keptWorker();
+  const calm = await calmly(twoChunks);
+  const term = await newTerm(twoChunks);
+  const last = (column: string) => `new.${column} > ${chunkMax}`;
   await repeatFirstPart(term, 'generate', { table: 'bills', when: last('subscription_id') });
   const same = await digestOf(scene, term.tenantId);
   assert.deepEqual(same['bytes of bills'], calm.generate['bytes of bills']);
@@ -327,17 +333,16 @@ test('the same part published and sent twice: one document and one mail for each
   const equipment = openTestEquipment({ smtpUrl: server.url });
   // It has no mail server.
   await endKeptWorker();
-  const worker = scene.runJobs({ equipment, lanes: 2 });
+  const worker = scene.runJobs({ equipment, lanes: 2, chunkMax });
   after(async () => {
     await worker.stop();
     await equipment.close();
     await server.close();
   });
-  // Documents and mails come in parts of two hundred.
-  const bills = 205;
+  const bills = twoChunks;
   const term = await newTerm(bills);
   for (const step of ['generate', 'post'] as const) await done(term, step);
-  const last = (status: string) => `new.bill_id > 200 and new.status = '${status}'`;
+  const last = (status: string) => `new.bill_id > ${chunkMax} and new.status = '${status}'`;
   await repeatFirstPart(term, 'publish', { table: 'bills', when: last('Published') });
   await repeatFirstPart(term, 'distribute', { table: 'deliveries', when: last('Sending') });
   const [counted] = await rows(
@@ -364,7 +369,7 @@ async function closeSubscription(client: Client, n: number): Promise<void> {
 }
 
 test('what changes while its part runs is in none of its bills, and stops the posting', async () => {
-  await startKeptWorker(scene);
+  await keptWorker();
   const calm = await calmly(40);
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
@@ -411,7 +416,7 @@ test('what changes while its part runs is in none of its bills, and stops the po
 });
 
 test('a bill whose inputs change after posting has begun is not posted, and its number is retired', async () => {
-  await startKeptWorker(scene);
+  await keptWorker();
   const term = await newTerm(40);
   const client = clientOf(scene.baseUrl, term);
   await done(term, 'generate');

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { startable } from '../support/bundle.ts';
 import { assertChecks } from '../support/checks.ts';
 import { doDailyWork } from '../support/daily-work.ts';
 import { type Late, openLate } from '../support/late.ts';
@@ -15,7 +15,7 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();
-const script = fileURLToPath(new URL('../support/nightly-worker.ts', import.meta.url));
+const script = startable('test/support/nightly-worker.ts');
 
 /** Three bills due on 15/08, 1 paid; listed after a day, a fee of 25 after two, then cut off. */
 async function openNights(workspace: string): Promise<Late> {

@@ -17,9 +17,9 @@ import { isLinux, until } from '../support/program.ts';
 import { openSupervisor, type Supervisor, type Target, targets } from '../support/supervisor.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
-const lines = Number(process.env.BANK_LINES ?? 3_500);
-const kills = Number(process.env.BANK_KILLS ?? 8);
-const nightKills = Number(process.env.NIGHT_KILLS ?? 6);
+const lines = Number(process.env.BANK_LINES ?? 2_500);
+const kills = Number(process.env.BANK_KILLS ?? 4);
+const nightKills = Number(process.env.NIGHT_KILLS ?? 3);
 const overlap = lines >= 100_000 ? 500 : 50;
 /** In hundredths: ten lines that come to 1,234.56. */
 const unknown = [...Array(9).fill(12_346), 12_342];
@@ -306,7 +306,9 @@ test('nights that are killed where they wait charge each fee once', {
     const term = await openNights(`nights-of-kills-${place}`);
     for (let night = 1; night <= nights; night += 1) {
       const target = targets[done % targets.length] as Target;
-      const lock = nightLocks[Math.floor((night - 1) / targets.length) % nightLocks.length] ?? '';
+      // Over three rounds of the targets, each of them is killed at each lock.
+      const round = Math.floor(done / targets.length);
+      const lock = nightLocks[night === 1 ? 0 : (done + round) % nightLocks.length] ?? '';
       await killAt(term, night, target, lock);
       done += 1;
     }

@@ -68,8 +68,12 @@ async function ended(client: TestClient, jobID: number) {
   }, `job ${jobID} ends`);
 }
 
-/** Two parts, or more if FAULT_SUBSCRIPTIONS says so: a multiple of ten. */
-const subscriptions = Number(process.env.FAULT_SUBSCRIPTIONS ?? 2_050);
+const nightly = process.env.FAULT_SUBSCRIPTIONS;
+/** Two parts, or as many as FAULT_SUBSCRIPTIONS, a multiple of ten, has at the usual size. */
+const subscriptions = Number(nightly ?? 50);
+const smallChunks = nightly ? {} : { chunkMax: 40 };
+/** Two parts of the usual size, for the program itself, and for a job that takes its time. */
+const many = Number(nightly ?? 2_050);
 const locked = lockedOf(subscriptions);
 const lockedMessage = messageOf(subscriptions);
 
@@ -85,7 +89,7 @@ function messageOf(count: number): RegExp {
 test('a worker killed inside a part leaves nothing of it, and another does the rest', async () => {
   const [faulty, calm] = [await openRun(subscriptions), await openRun(subscriptions)];
   const gate = await closeGate(scene, 'term_readings');
-  const first = startWorker(scene);
+  const first = startWorker(scene, smallChunks);
   const jobID = await post(faulty.client, faulty.termID);
   await until(async () => (await gate.waiting()) === 2, 'both lanes are inside a part');
   await killWorker(first);
@@ -93,7 +97,7 @@ test('a worker killed inside a part leaves nothing of it, and another does the r
   assert.equal((await hashLocked(scene, faulty.tenantId, faulty.termID)).count, 0);
   assert.equal((await jobOf(faulty.client, jobID)).status, 'Running');
   await gate.open();
-  startWorker(scene);
+  startWorker(scene, smallChunks);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', JSON.stringify(job.error));
   assert.match(job.message ?? '', lockedMessage);
@@ -120,7 +124,7 @@ test('workers killed again and again at any moment come to the same end', async 
     (await scene.sql.query(text, [...values])).rows;
   while (kills < 10) {
     // With one lane there is a moment between the parts.
-    const worker = startWorker(scene, { lanes: 1 });
+    const worker = startWorker(scene, { ...smallChunks, lanes: 1 });
     // Each gets something done, and no part is given up for what is not its fault.
     const now = await until(async () => {
       const { status, progress, finishedAt } = await jobOf(faulty.client, jobID);
@@ -134,7 +138,7 @@ test('workers killed again and again at any moment come to the same end', async 
     seen = now;
     kills += 1;
   }
-  startWorker(scene);
+  startWorker(scene, smallChunks);
   const job = await ended(faulty.client, jobID);
   assert.equal(job.status, 'Succeeded', `seed ${seed}: ${JSON.stringify(job.error)}`);
   assert.equal(job.message, `${locked} readings locked, ${subscriptions / 10} taken again`);
@@ -156,15 +160,15 @@ function randomFrom(seed: number): () => number {
 
 test('a worker that was paused loses its part to another and cannot commit it', async () => {
   // Two parts: one for each worker.
-  const count = 2_050;
+  const count = nightly ? 2_050 : subscriptions;
   const { client, tenantId, termID } = await openRun(count);
   const gate = await closeGate(scene, 'term_readings');
-  const zombie = startWorker(scene, { leaseSeconds: 2, lanes: 1 });
+  const zombie = startWorker(scene, { ...smallChunks, leaseSeconds: 2, lanes: 1 });
   const jobID = await post(client, termID);
   await until(async () => (await gate.waiting()) === 1, 'it is inside a part');
   zombie.child.kill('SIGSTOP');
   // One lane pauses at the gate too, the other has time to look for work.
-  const other = startWorker(scene, { leaseSeconds: 2, lanes: 2 });
+  const other = startWorker(scene, { ...smallChunks, leaseSeconds: 2, lanes: 2 });
   await until(() => other.output().includes('lost worker were freed'), 'its part is free', 20_000);
   await gate.open();
   const job = await ended(client, jobID);
@@ -195,13 +199,13 @@ test('a part that kills its worker three times is set aside, and the others are 
     return id;
   });
   let deaths = 0;
-  let worker = startWorker(scene, { lanes: 1 });
+  let worker = startWorker(scene, { ...smallChunks, lanes: 1 });
   while (!(await jobOf(client, jobId)).finishedAt) {
     await sleep(100);
     if (worker.child.signalCode === null) continue;
     deaths += 1;
     assert.ok(deaths <= 3, 'it goes on killing');
-    worker = startWorker(scene, { lanes: 1 });
+    worker = startWorker(scene, { ...smallChunks, lanes: 1 });
   }
   const job = await jobOf(client, jobId);
   assert.equal(deaths, 3);
@@ -212,7 +216,7 @@ test('a part that kills its worker three times is set aside, and the others are 
 });
 
 test('a worker that is asked to stop in the middle ends cleanly, and another goes on', async () => {
-  const { client, tenantId, termID } = await openRun(subscriptions);
+  const { client, tenantId, termID } = await openRun(many);
   // With one lane, the second part is left.
   const first = place.run(['work'], { ...env, WORKER_LANES: '1' });
   await until(() => first.output().includes('worker ready'), 'it is ready');
@@ -223,13 +227,13 @@ test('a worker that is asked to stop in the middle ends cleanly, and another goe
   assert.deepEqual(rows, [{ count: 0 }]);
   const second = place.run(['work'], env);
   const job = await ended(client, jobID);
-  assert.match(job.message ?? '', lockedMessage);
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, locked);
+  assert.match(job.message ?? '', messageOf(many));
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, lockedOf(many));
   assert.deepEqual(await second.end('SIGTERM'), { code: 0, signal: null });
 });
 
 test('connections that are cut and a database that only reads for a while end nothing', async () => {
-  const { client, tenantId, termID } = await openRun(subscriptions);
+  const { client, tenantId, termID } = await openRun(many);
   const admin = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await admin.connect();
   const cut = () =>
@@ -249,7 +253,7 @@ test('connections that are cut and a database that only reads for a while end no
   await cut();
   await admin.end();
   const job = await ended(client, jobID);
-  assert.match(job.message ?? '', lockedMessage);
-  assert.equal((await hashLocked(scene, tenantId, termID)).count, locked);
+  assert.match(job.message ?? '', messageOf(many));
+  assert.equal((await hashLocked(scene, tenantId, termID)).count, lockedOf(many));
   assert.equal(worker.child.exitCode, null, 'the worker lives');
 });

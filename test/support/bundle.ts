@@ -1,9 +1,9 @@
-// The program as a few files (scripts/bundle.mjs), made once for a test run: a process that a test
-// starts loads them instead of src/command-line.ts and all that it imports.
+// The program, and the workers that tests start as processes, as a few files (scripts/bundle.mjs),
+// made once for a test run: a process loads them instead of a thousand files.
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,7 +16,13 @@ const variable = 'BILLWRIGHT_TEST_BUNDLE';
 export async function makeBundle(): Promise<void> {
   const script = join(root, 'scripts', 'bundle.mjs');
   await promisify(execFile)(process.execPath, [script, folder]);
-  process.env[variable] = pathToFileURL(join(folder, 'command-line.js')).href;
+  process.env[variable] = folder;
+}
+
+/** Where to start a file of this repository: bundled, if it is in the bundle of this test run. */
+export function startable(file: string): string {
+  const bundle = process.env[variable];
+  return bundle ? join(bundle, file.replace(/\.ts$/, '.js')) : join(root, file);
 }
 
 export function removeBundle(): void {

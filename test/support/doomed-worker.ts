@@ -9,7 +9,7 @@ import { startJobRunner } from '../../src/worker/job-runner.ts';
 import { markingStep } from './effects.ts';
 import { openTestEquipment } from './equipment.ts';
 
-const { leaseSeconds, lanes = 2, ...connection } = JSON.parse(process.argv[2] ?? '{}');
+const { leaseSeconds, lanes = 2, chunkMax, ...connection } = JSON.parse(process.argv[2] ?? '{}');
 const marking = markingStep('mark');
 /** Ends the process that works on its second part, as running out of memory would. */
 const deadly = markingStep('kill', {
@@ -33,6 +33,7 @@ startJobRunner({
   steps: new Map([...steps, ['mark', marking], ['kill', deadly]]),
   lanes,
   leaseSeconds,
+  chunkMax,
   equipment: openTestEquipment(),
 });
 process.stdout.write('ready\n');

@@ -6,12 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { startable } from './bundle.ts';
 import { until } from './program.ts';
 import { quickNode } from './quick-node.ts';
 import type { Scene } from './scene.ts';
 
-const script = fileURLToPath(new URL('doomed-worker.ts', import.meta.url));
+const script = startable('test/support/doomed-worker.ts');
 
 export type DoomedWorker = { child: ChildProcess; output(): string };
 
@@ -24,9 +24,16 @@ afterEach(async () => {
   for (const worker of workers.splice(0)) await killWorker(worker);
 });
 
+export type WorkerOptions = {
+  leaseSeconds?: number;
+  lanes?: number;
+  /** A term of a few rows has several chunks, if this is less. */
+  chunkMax?: number;
+};
+
 export function startWorker(
   { cluster, databaseName }: Scene,
-  options: { leaseSeconds?: number; lanes?: number } = {},
+  options: WorkerOptions = {},
 ): DoomedWorker {
   const wanted = JSON.stringify({ ...cluster.owner, database: databaseName, ...options });
   const child = spawn(process.execPath, [...quickNode, script, wanted], {
@@ -59,10 +66,13 @@ export async function endKeptWorker(): Promise<void> {
   if (kept) await killWorker(kept);
 }
 
-/** One as it is started without options: that of an earlier test, if no test has killed it. */
-export async function startKeptWorker(scene: Scene): Promise<DoomedWorker> {
+/** That of an earlier test, if no test has killed it: a file always asks for the same options. */
+export async function startKeptWorker(
+  scene: Scene,
+  options: WorkerOptions = {},
+): Promise<DoomedWorker> {
   if (kept && !hasEnded(kept)) return kept;
-  kept = await startReadyWorker(scene);
+  kept = await startReadyWorker(scene, options);
   workers.splice(workers.indexOf(kept), 1);
   return kept;
 }

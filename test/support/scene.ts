@@ -95,6 +95,8 @@ export type RunJobsOptions = {
   lanes?: number;
   leaseSeconds?: number;
   pollMs?: number;
+  /** A term of a few rows has several chunks, if this is less. */
+  chunkMax?: number;
   /** Instead of threads, mail server and folder of this worker's own. */
   equipment?: TestEquipment;
 };
@@ -187,7 +189,7 @@ type StartedRunner = {
 
 function startRunner(world: World, options: RunJobsOptions): StartedRunner {
   const { cluster, databaseName, clock, logged } = world;
-  const { lanes = 1, leaseSeconds, pollMs, equipment = openTestEquipment() } = options;
+  const { lanes = 1, leaseSeconds, pollMs, chunkMax, equipment = openTestEquipment() } = options;
   const isShared = options.steps === undefined && world.lanes + lanes <= sharedLanes;
   if (isShared) world.lanes += lanes;
   const database = isShared ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
@@ -201,6 +203,7 @@ function startRunner(world: World, options: RunJobsOptions): StartedRunner {
     equipment,
     ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
     ...(pollMs === undefined ? {} : { pollMs }),
+    ...(chunkMax === undefined ? {} : { chunkMax }),
   });
   world.workers.add(runner);
   return { runner, database, equipment, lanes };
