@@ -186,6 +186,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Payments',
   },
+  getReceiptDocument: {
+    path: '/billing/payments/get-receipt-document',
+    method: 'Retrieve',
+    action: 'Retrieve Receipt Document',
+  },
   reversePayment: {
     path: '/billing/payments/reverse-payment',
     method: 'Update',

@@ -119,6 +119,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   cancelJob: billing,
   makePayments: cashiers,
   getPayments: [...readers, 'Cashier', 'Customer'],
+  getReceiptDocument: [...readers, 'Cashier', 'Customer'],
   reversePayment: cashiers,
   refundPayment: managers,
   settleWallet: cashiers,
@@ -172,6 +173,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getBills: 'Customer',
   explainBill: 'Customer',
   getPayments: 'Customer',
+  getReceiptDocument: 'Customer',
   getStatement: 'Customer',
 };
 

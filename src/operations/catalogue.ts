@@ -97,6 +97,7 @@ import { updateMeterOperation } from './meters/update-meter.ts';
 import type { Operation } from './operation.ts';
 import { clearPayment } from './payments/clear-payment.ts';
 import { getPayments } from './payments/get-payments.ts';
+import { getReceiptDocument } from './payments/get-receipt-document.ts';
 import { makePayments } from './payments/make-payments.ts';
 import { reallocatePayment } from './payments/reallocate-payment.ts';
 import { refundPayment } from './payments/refund-payment.ts';
@@ -187,6 +188,7 @@ export const catalogue = {
   getCreditNoteDocument,
   makePayments,
   getPayments,
+  getReceiptDocument,
   reversePayment,
   refundPayment,
   reallocatePayment,

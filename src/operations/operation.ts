@@ -154,7 +154,8 @@ export type OperationDefinition<
   turns?: FairTurns;
   /**
    * Slow work that needs no transaction, such as hashing. It is done before the transaction opens;
-   * `handle` receives what it returns. It may be done in vain, so it changes nothing.
+   * `handle` receives what it returns. It may be done in vain, so it changes nothing that a caller
+   * would notice.
    */
   prepare?(call: Preparing, body: Static<Request>): Promise<Ready>;
   handle(

@@ -1,5 +1,5 @@
 // Makes the documents that no bill run makes, in every workspace, soon after they are due: those of
-// credit notes and cancelled bills. No caller waits for it.
+// credit notes and cancelled bills, and receipts. No caller waits for it.
 import type { Clock } from '../base/clock.ts';
 import { type Database, plainOpening, type Tx, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
@@ -13,6 +13,7 @@ import {
   listWorkspacesWithDocuments,
   takeQueued,
 } from '../domain/delivery/further-documents-store.ts';
+import { receiptSources } from '../domain/delivery/receipts.ts';
 import type { Renderer } from '../domain/delivery/renderer.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
@@ -67,14 +68,41 @@ async function makeSome(
 ): Promise<number> {
   const keys = await takeQueued(tx, tenantId, madeAtOnce);
   await deleteQueued(tx, tenantId, keys);
+  const tools = { renderer: equipment.renderer, log };
+  const papers = keys.filter((key) => key.kind === 'Receipt');
+  const ofBills = keys.filter((key) => key.kind !== 'Receipt');
   const parts = new Map<string, Uint8Array>();
-  const rendered: (FurtherKey & KeptFile & FileFacts)[] = [];
+  const rendered = [
+    ...(await renderOfBills(tx, tenantId, ofBills, tools, parts)),
+    ...(await renderReceipts(tx, tenantId, papers, tools, parts)),
+  ];
+  if (rendered.length === 0) return keys.length;
+  const firstId = await takeNumbers(tx, tenantId, 'document', rendered.length);
+  const documents = rendered.map((one, index) => ({ ...one, documentId: firstId + index }));
+  await insertFurther(tx, tenantId, documents, clock.now());
+  await insertFiles(tx, tenantId, documents);
+  await saveParts(tx, tenantId, parts);
+  return keys.length;
+}
+
+type Rendered = FurtherKey & KeptFile & FileFacts;
+type Tools = { renderer: Renderer; log: Log };
+
+/** Those of cancelled bills and credit notes. */
+async function renderOfBills(
+  tx: Tx,
+  tenantId: number,
+  keys: readonly FurtherKey[],
+  { renderer, log }: Tools,
+  parts: Map<string, Uint8Array>,
+): Promise<Rendered[]> {
+  const rendered: Rendered[] = [];
   for (const key of keys) {
     const source = await sourceOf(tx, tenantId, key);
     if (source === undefined) continue;
     const { setting, bill, cancellation, creditNote } = source;
     const more = { ...(cancellation && { cancellation }), ...(creditNote && { creditNote }) };
-    const made = await equipment.renderer.render(setting, [{ ...bill, ...more }]);
+    const made = await renderer.render(setting, [{ ...bill, ...more }]);
     const result = made.results.get(bill.bill_id);
     if (result === undefined || 'error' in result) {
       // It is made on request then, which names the error to the caller.
@@ -84,13 +112,27 @@ async function makeSome(
     rendered.push({ ...key, ...result });
     for (const [sha256, bytes] of made.parts) parts.set(sha256, bytes);
   }
-  if (rendered.length === 0) return keys.length;
-  const firstId = await takeNumbers(tx, tenantId, 'document', rendered.length);
-  const documents = rendered.map((one, index) => ({ ...one, documentId: firstId + index }));
-  await insertFurther(tx, tenantId, documents, clock.now());
-  await insertFiles(tx, tenantId, documents);
-  await saveParts(tx, tenantId, parts);
-  return keys.length;
+  return rendered;
+}
+
+async function renderReceipts(
+  tx: Tx,
+  tenantId: number,
+  keys: readonly FurtherKey[],
+  { renderer, log }: Tools,
+  parts: Map<string, Uint8Array>,
+): Promise<Rendered[]> {
+  const ids = keys.map((key) => key.subjectId);
+  const sources = await receiptSources(tx, tenantId, ids);
+  const papers = [...sources.values()].map((source) => source.paper);
+  const made = await renderer.print(papers);
+  for (const [sha256, bytes] of made.parts) parts.set(sha256, bytes);
+  return [...sources.keys()].flatMap((subjectId, index): Rendered[] => {
+    const result = made.results[index];
+    if (result && !('error' in result)) return [{ kind: 'Receipt', subjectId, ...result }];
+    log.error({ tenantId, subjectId, error: result?.error }, 'a receipt could not be made');
+    return [];
+  });
 }
 
 async function sourceOf(tx: Tx, tenantId: number, { kind, subjectId }: FurtherKey) {

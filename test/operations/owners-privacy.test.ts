@@ -169,6 +169,10 @@ async function answersTo(client: TestClient, names: { own: number; other: number
   for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { partyID: 2 }]) {
     await note(client.getPayments(filter));
   }
+  for (const paymentID of [1, 2]) {
+    await note(client.getReceiptDocument({ paymentID }));
+    await note(asText(client.getReceiptDocument({ paymentID, format: 'HTML' })));
+  }
   await note(client.getStatement({ connectionNumber }));
   for (const partyNumber of [names.own, names.other]) {
     await note(client.getStatement({ partyNumber }));
@@ -213,6 +217,7 @@ test('the questions of this file are all that a customer may ask', () => {
     'getCreditNotes',
     'getPayments',
     'getReadings',
+    'getReceiptDocument',
     'getStatement',
     'getUsers',
     'makeReadings',

@@ -4,7 +4,10 @@ import type { CreditNoteDocument } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';
 import { type MarkedFile, markFile } from '../documents/mark.ts';
+import type { Paper } from '../documents/paper.ts';
+import { renderPaperHtml } from '../documents/paper-html.ts';
 import { renderBill } from '../documents/render-bill.ts';
+import { renderPaper } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { type RenderError, renderErrorOf } from './render-outcome.ts';
@@ -12,11 +15,13 @@ import { type RenderError, renderErrorOf } from './render-outcome.ts';
 /** One of these. */
 export type ThreadTask =
   | { document: DocumentTask }
+  | { paper: PaperTask }
   | { marked: MarkedFile }
   | { letterhead: { letterhead: object; field: string } };
 
 export default function run(task: ThreadTask) {
   if ('document' in task) return document(task.document);
+  if ('paper' in task) return made(() => paperBytes(task.paper));
   if ('marked' in task) return made(() => markFile(task.marked));
   // Decoding a logo takes as long as its pixels are many.
   return letterheadProblems(task.letterhead.letterhead, task.letterhead.field);
@@ -32,6 +37,9 @@ export type DocumentTask = {
   /** A page of HTML that says so; the file of a copy is marked. */
   isCopy?: boolean;
 };
+
+/** A document that is no bill. */
+export type PaperTask = { format: 'PDF' | 'HTML'; paper: Paper };
 
 export type MadeDocument = { base64: string };
 /** Errors go as data: their class would be lost between threads. */
@@ -50,6 +58,10 @@ function document({
     const input = { ...ofBill, isCopy, ...(creditNote && { creditNote }) };
     return format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html);
   });
+}
+
+function paperBytes({ format, paper }: PaperTask): Buffer {
+  return format === 'PDF' ? renderPaper(paper) : Buffer.from(renderPaperHtml(paper));
 }
 
 function made(make: () => Buffer): DocumentOutcome {

@@ -4,7 +4,13 @@ import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts
 import { FairTurns } from '../../base/fair-turns.ts';
 import { openThreads, type TaskOptions, TaskTimeout } from '../../base/threads.ts';
 import type { MarkedFile } from '../documents/mark.ts';
-import type { DocumentOutcome, DocumentTask, MadeDocument, ThreadTask } from './document-thread.ts';
+import type {
+  DocumentOutcome,
+  DocumentTask,
+  MadeDocument,
+  PaperTask,
+  ThreadTask,
+} from './document-thread.ts';
 import { renderErrorOf } from './render-outcome.ts';
 
 /** Of a workspace one document and one print file are made at a time. */
@@ -17,6 +23,7 @@ export const printFileTurns = new FairTurns({ ...turns, waitingMax: 2, what: 'pr
 const documentMs = 15_000;
 export type DocumentThreads = {
   make(task: DocumentTask): Promise<MadeDocument>;
+  print(task: PaperTask): Promise<MadeDocument>;
   /** With a word across each page of a file that is kept. */
   mark(file: MarkedFile): Promise<MadeDocument>;
   checkLetterhead(letterhead: object, field: string): Promise<ErrorDetail[]>;
@@ -32,6 +39,9 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
   return {
     async make(task) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ document: task }, { limitMs })));
+    },
+    async print(task) {
+      return resultOf(await within(limitMs, run<DocumentOutcome>({ paper: task }, { limitMs })));
     },
     async mark(file) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ marked: file }, { limitMs })));

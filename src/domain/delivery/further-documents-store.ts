@@ -1,11 +1,11 @@
-// Documents that no bill run makes: those of credit notes and of cancelled bills. A worker makes
-// each once, soon after it is due, and keeps its file.
+// Documents that no bill run makes: those of credit notes and of cancelled bills, and receipts. A
+// worker makes each once, soon after it is due, and keeps its file.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { FileFacts } from './document-file.ts';
 
-export type FurtherKind = 'Cancelled' | 'CreditNote';
+export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt';
 export type FurtherKey = { kind: FurtherKind; subjectId: number };
 
 /** Workspaces in which some wait to be made. */
@@ -18,8 +18,8 @@ export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
 
 /**
  * The next that can be made, and that no other worker has taken. The document of a cancelled bill
- * that is billed again names the new bill: it waits until that is posted. Credit notes come first:
- * they wait for nothing.
+ * that is billed again names the new bill: it waits until that is posted. It comes last: the
+ * others wait for nothing.
  */
 export async function takeQueued(tx: Tx, tenantId: number, limit: number): Promise<FurtherKey[]> {
   const { rows } = await sql<{ kind: FurtherKind; subject_id: number }>`

@@ -15,6 +15,11 @@ export type RenderOutcome = {
   parts: Map<string, Uint8Array>;
 };
 
+/** Of a document that is no bill. */
+export type PaperResult = (KeptFile & FileFacts) | { error: RenderError };
+
+export type PaperOutcome = { results: PaperResult[]; parts: Map<string, Uint8Array> };
+
 export type MailWords = { subject: string; text: string; html: string };
 export type MailResult = ({ billId: number } & MailWords) | { billId: number; error: RenderError };
 

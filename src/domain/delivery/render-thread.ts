@@ -1,10 +1,17 @@
 // Renders bills in a thread of its own, so that the process stays answerable meanwhile.
+import type { Paper } from '../documents/paper.ts';
 import { renderBills } from '../documents/render-bill.ts';
+import { renderPapers } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
 import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
-import { type MailResult, type RenderOutcome, renderErrorOf } from './render-outcome.ts';
+import {
+  type MailResult,
+  type PaperOutcome,
+  type RenderOutcome,
+  renderErrorOf,
+} from './render-outcome.ts';
 
 /** Documents, or the words of mails by bill. */
 export type RenderTask = {
@@ -13,7 +20,14 @@ export type RenderTask = {
   mails: Readonly<Record<number, MailTemplate | null>> | null;
 };
 
-export default function run({ setting, bills, mails }: RenderTask): RenderOutcome | MailResult[] {
+/** Documents that are no bills. */
+export type PapersTask = { papers: readonly Paper[] };
+
+export default function run(
+  task: RenderTask | PapersTask,
+): RenderOutcome | PaperOutcome | MailResult[] {
+  if ('papers' in task) return print(task.papers);
+  const { setting, bills, mails } = task;
   return mails === null ? render(setting, bills) : write(setting, bills, mails);
 }
 
@@ -31,6 +45,14 @@ function render(setting: RenderSetting, bills: readonly DocumentToRender[]): Ren
     if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };
     return { billId, ...splitFile(file, parts) };
   });
+  return { results, parts };
+}
+
+function print(papers: readonly Paper[]): PaperOutcome {
+  const parts = new Map<string, Uint8Array>();
+  const results = renderPapers(papers).map((file) =>
+    file instanceof Error ? { error: renderErrorOf(file) } : splitFile(file, parts),
+  );
   return { results, parts };
 }
 

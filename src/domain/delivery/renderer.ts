@@ -1,16 +1,18 @@
 // The threads that render bills, shared by all jobs of a worker.
 import { inTurns } from '../../base/at-once.ts';
 import { openThreads } from '../../base/threads.ts';
+import type { Paper } from '../documents/paper.ts';
 import type { BillToRender, DocumentToRender } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import type { MailTemplate } from './mail-text.ts';
 import {
   type MailResult,
+  type PaperOutcome,
   type RenderOutcome,
   type RenderResult,
   renderErrorOf,
 } from './render-outcome.ts';
-import type { RenderTask } from './render-thread.ts';
+import type { PapersTask, RenderTask } from './render-thread.ts';
 
 export type Renderer = {
   /** Documents, with results by bill. */
@@ -18,6 +20,8 @@ export type Renderer = {
     setting: RenderSetting,
     bills: readonly DocumentToRender[],
   ): Promise<{ results: Map<number, RenderResult>; parts: Map<string, Uint8Array> }>;
+  /** Documents that are no bills, with results in their order. */
+  print(papers: readonly Paper[]): Promise<PaperOutcome>;
   /** The words of mails, by bill. */
   write(
     setting: RenderSetting,
@@ -65,6 +69,17 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
         parts: new Map(outcomes.flatMap((outcome) => [...outcome.parts])),
       };
     },
+    async print(papers) {
+      const outcomes: PaperOutcome[] = [];
+      for (let at = 0; at < papers.length; at += billsPerTask) {
+        const some = papers.slice(at, at + billsPerTask);
+        outcomes.push(await printSome(desk, some));
+      }
+      return {
+        results: outcomes.flatMap((outcome) => outcome.results),
+        parts: new Map(outcomes.flatMap((outcome) => [...outcome.parts])),
+      };
+    },
     async write(setting, bills, templates) {
       const outcomes = await runAll<MailResult[]>(
         desk,
@@ -80,7 +95,25 @@ export function openRenderer(options: { threads: number; taskMs?: number }): Ren
   };
 }
 
-type Desk = { run<Result>(task: RenderTask): Promise<Result>; isClosed(): boolean };
+type Desk = { run<Result>(task: RenderTask | PapersTask): Promise<Result>; isClosed(): boolean };
+
+/** If the thread died, each paper alone shows which one caused it. */
+async function printSome(desk: Desk, papers: readonly Paper[]): Promise<PaperOutcome> {
+  try {
+    return await desk.run<PaperOutcome>({ papers });
+  } catch (error) {
+    if (desk.isClosed()) throw error;
+    if (papers.length === 1)
+      return { results: [{ error: renderErrorOf(error) }], parts: new Map() };
+  }
+  const alone: PaperOutcome[] = [];
+  for (const paper of papers) alone.push(await printSome(desk, [paper]));
+  return {
+    results: alone.flatMap((outcome) => outcome.results),
+    parts: new Map(alone.flatMap((outcome) => [...outcome.parts])),
+  };
+}
+
 type Failed<Result> = (billId: number, error: unknown) => Result;
 
 /** If the thread died or did not end, each bill alone shows which one caused it. */

@@ -12,6 +12,7 @@ import { documentView } from './credit-note-view.ts';
 import type { Fact } from './fact.ts';
 import type { HistoryView } from './history-view.ts';
 import { escaped, logoData, tag } from './html.ts';
+import { styleSheet } from './html-style.ts';
 import { darkEnough } from './layout/sheet.ts';
 import type { ChargeRow } from './lines-view.ts';
 import { isolated } from './plain-text.ts';
@@ -25,6 +26,10 @@ export type BillPage = {
 
 export function renderBillHtml(input: BillDocumentInput): BillPage {
   const view = documentView(input);
+  return htmlPage(view, bodyOf(view));
+}
+
+export function htmlPage(view: BillView, body: readonly string[]): BillPage {
   const style = styleSheet(darkEnough(view.letterhead.color));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = [
@@ -42,16 +47,26 @@ export function renderBillHtml(input: BillDocumentInput): BillPage {
       '<meta name="viewport" content="width=device-width, initial-scale=1">',
       tag('title', {}, [escaped(`${view.title} ${view.billNumber}`.trim())]),
       `<style>${style}</style></head>`,
-      tag('body', {}, [tag('main', {}, bodyOf(view))]),
+      tag('body', {}, [tag('main', {}, body)]),
     ]),
   ].join('\n');
   return { html: `${html}\n`, policy };
 }
 
 function bodyOf(view: BillView): string[] {
-  const { labels } = view;
   return [
     headOf(view),
+    partiesOf(view),
+    ...view.sections.map((section) => sectionOf(view, section)),
+    endOf(view),
+    slipOf(view),
+  ];
+}
+
+/** What is wrong with the document, the customer, and the panel with the amount. */
+export function partiesOf(view: BillView): string {
+  const { labels } = view;
+  return [
     view.warning === null ? '' : paragraph('warning', view.warning),
     tag('section', { class: 'parties' }, [
       tag('div', { class: 'customer' }, [
@@ -71,18 +86,22 @@ function bodyOf(view: BillView): string[] {
         view.payableLate === null ? '' : factList([view.payableLate]),
       ]),
     ]),
-    ...view.sections.map((section) => sectionOf(view, section)),
+  ].join('');
+}
+
+/** The chart, the sums and the notes. */
+export function endOf(view: BillView): string {
+  return [
     tag('section', { class: 'ending' }, [
       view.history === null ? '' : chartOf(view.history, view.wording.direction),
       totalsOf(view),
     ]),
     notesOf(view),
     contactOf(view),
-    slipOf(view),
-  ];
+  ].join('');
 }
 
-function headOf(view: BillView): string {
+export function headOf(view: BillView): string {
   const { letterhead } = view;
   return tag('header', {}, [
     logoOf(letterhead.logo),
@@ -192,6 +211,7 @@ function chargeRow(row: ChargeRow, used: Used): string {
 }
 
 function totalsOf(view: BillView): string {
+  if (view.totals.length === 0) return '';
   const rows = view.totals.map((row) => cellRow([row.label, row.value], row.weight));
   return tag('div', { class: 'totals' }, [
     tag('h3', {}, [escaped(view.labels.summary)]),
@@ -307,9 +327,18 @@ function factList(facts: readonly Fact[]): string {
   return rows.length === 0 ? '' : `<dl>${rows.join('')}</dl>`;
 }
 
-function headRow(headings: readonly string[]): string {
+export function headRow(headings: readonly string[]): string {
   const cells = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`);
   return `<tr class="head">${cells.join('')}</tr>`;
+}
+
+/** Of a table of a paper, with what is written below in smaller letters. */
+export function rowOf(cells: readonly { text: string; below?: string }[]): string {
+  const inner = cells.map(({ text, below = '' }) => {
+    const small = below === '' ? '' : tag('small', {}, [apart(below)]);
+    return `<td>${apart(text)}${small}</td>`;
+  });
+  return `<tr>${inner.join('')}</tr>`;
 }
 
 /** On a narrow screen each cell is a line of its own, which begins with its heading. */

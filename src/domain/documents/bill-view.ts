@@ -106,7 +106,7 @@ function wordingOf(input: BillDocumentInput): Wording {
   return { locale: usable, decimals, formats, ...labelsOf(usable, isOwedByWorkspace) };
 }
 
-function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
+export function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
   const { phone, email, website, taxNumber } = letterhead;
   const contact = joined(wording, ' · ', [
     phone && joined(wording, ' ', [wording.labels.phone, phone]),
@@ -140,7 +140,7 @@ function warningOf(bill: BillDocument, labels: Labels): string | null {
 }
 
 /** House, street and place on a line each. */
-function addressLines(bill: BillDocument, wording: Wording): string[] {
+export function addressLines(bill: Pick<BillDocument, 'address'>, wording: Wording): string[] {
   const part = (name: string) => lineText(bill.address?.[name]);
   const line = (...names: string[]) => joined(wording, ', ', names.map(part));
   const lines = [

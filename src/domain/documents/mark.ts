@@ -8,7 +8,7 @@ import { notoTypefaces } from '../../base/typeset/noto.ts';
 import { kindLabelsOf } from './kind-labels.ts';
 import { labelsOf } from './labels.ts';
 
-export type Mark = 'copy';
+export type Mark = 'copy' | 'reversed';
 
 export type MarkedFile = {
   file: Uint8Array;

@@ -202,7 +202,7 @@ function shown(text: string): string {
 }
 
 /** In the order in which they are written on an envelope. */
-export function addressParts(bill: BillDocument): string[] {
+export function addressParts(bill: Pick<BillDocument, 'address'>): string[] {
   return addressFields
     .map((field) => lineText(bill.address?.[field]))
     .filter((part) => part !== '');

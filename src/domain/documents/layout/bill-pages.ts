@@ -48,7 +48,7 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
  * Line by line, so that a long text continues on the next page; the heading stays with the first
  * line.
  */
-function notesBlocks(sheet: Sheet, view: BillView): Block[] {
+export function notesBlocks(sheet: Sheet, view: BillView): Block[] {
   if (view.notes === '') return [];
   const place = { x: sheet.left, width: sheet.right - sheet.left };
   const heading = textBlock(sheet, view.labels.notes, {
@@ -83,7 +83,7 @@ function contactBlock(sheet: Sheet, { contact }: BillView): Block {
 }
 
 /** At the head of the second and further pages. */
-function continuationBlock(sheet: Sheet, view: BillView): Block {
+export function continuationBlock(sheet: Sheet, view: BillView): Block {
   const { left, right, colors } = sheet;
   const half = (right - left) / 2;
   const style = { size: sizes.small, color: colors.muted, linesMax: 1 };
@@ -104,7 +104,7 @@ function continuationBlock(sheet: Sheet, view: BillView): Block {
   ]);
 }
 
-function footerBlock(sheet: Sheet, view: BillView, page: number, pages: number): Block {
+export function footerBlock(sheet: Sheet, view: BillView, page: number, pages: number): Block {
   const { left, right, colors } = sheet;
   const half = (right - left) / 2;
   const style = { size: 6.5, color: colors.muted, linesMax: 1 };

@@ -29,7 +29,7 @@ export function openFlow(sheet: Sheet, continuation: Block, pagesMax: number): F
   function newPage(): void {
     if (pages.length >= pagesMax) {
       throw new AppError('DOCUMENT_TOO_LONG', {
-        message: `The bill would have more than ${pagesMax} pages`,
+        message: `The document would have more than ${pagesMax} pages`,
       });
     }
     pages.push([]);

@@ -1,0 +1,53 @@
+// Documents that are no bills: what each is made from, and what surrounds it. Amounts are JSON
+// numbers in major units, dates DD/MM/YYYY. Same paper, same bytes.
+import type { LetterheadSource } from './letterhead.ts';
+
+/** Of the workspace, when the document is made. */
+export type PaperSetting = {
+  readonly organisation: LetterheadSource;
+  readonly locale: string;
+  readonly currency: string;
+  readonly currencyDecimals: number;
+};
+
+export type PaperParty = {
+  readonly name: string;
+  readonly number: number;
+  readonly address: Readonly<Record<string, unknown>> | null;
+  /** The subscription that the document is about, if it is about one. */
+  readonly connectionNumber: string | null;
+};
+
+/** A payment that was received. */
+export type ReceiptPaper = {
+  readonly paymentID: number;
+  readonly reference: string;
+  readonly receiptNumber: string | null;
+  readonly cashDesk: string | null;
+  readonly paidOn: string;
+  readonly issuedOn: string;
+  readonly method: string;
+  readonly chequeNumber: string | null;
+  readonly amount: number;
+  readonly settled: readonly SettledLine[];
+  readonly settledAmount: number;
+  readonly walletAmount: number;
+  readonly recoveredAmount: number;
+  readonly remark: string | null;
+};
+
+export type SettledLine = {
+  /** Bill, or what else was open. */
+  readonly kind: string;
+  readonly billNumber: string | null;
+  readonly amount: number;
+  readonly surcharge: number;
+};
+
+export type Paper = {
+  readonly setting: PaperSetting;
+  readonly party: PaperParty;
+  /** Across the head of the page: why it no longer counts. */
+  readonly warning?: string | null;
+  readonly receipt: ReceiptPaper;
+};

@@ -1,0 +1,89 @@
+// Documents that are no bills: receipts, statements and reminders as files.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createLog } from '../../src/base/log.ts';
+import { makeDocuments } from '../../src/worker/document-maker.ts';
+import { readPdf } from '../documents/pdf-reader.ts';
+import { assertChecks } from '../support/checks.ts';
+import { refuses } from '../support/client.ts';
+import { asWorker } from '../support/daily-work.ts';
+import { openTestEquipment } from '../support/equipment.ts';
+import { openOwing } from '../support/owing.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const equipment = openTestEquipment();
+const runner = scene.runJobs({ equipment });
+const log = createLog({ level: 'silent' });
+
+after(async () => {
+  await runner.stop();
+  await equipment.close();
+});
+
+function make(tenantId: number): Promise<number> {
+  const { clock } = scene;
+  return asWorker(scene, (database) =>
+    makeDocuments({ database, clock, log, equipment, tenantId }),
+  );
+}
+
+const bytesOf = ({ data }: { data: { base64: string } }) => Buffer.from(data.base64, 'base64');
+
+function marksOf(file: Buffer): number {
+  const streams = [...readPdf(file).objects.values()].map(({ stream }) => String(stream));
+  return streams.filter((text) => text.includes('/Mark Do')).length;
+}
+
+test('a receipt shows what the payment settled, and is kept from the first call on', async () => {
+  const place = await openOwing(scene, 'paper-receipts');
+  const { client, tenantId } = place;
+  const cashDesk = { code: 'GATE', name: 'Counter at the gate', cashAccountID: 1 };
+  await client.makeCashDesks({ cashDesks: [cashDesk] });
+  const number = await place.connectOld();
+  const [bill] = await place.bill({ [number]: 300 });
+  // 300 to the bill, 50 to the wallet.
+  const paymentID = await place.pay({
+    amount: 350,
+    cashDesk: 'GATE',
+    remark: 'Paid by a neighbour',
+  });
+  const file = async (kind: 'Original' | 'Reversed' | 'Copy' | null = null) =>
+    bytesOf(await client.getReceiptDocument({ paymentID, ...(kind && { kind }) }));
+  const page = async () =>
+    bytesOf(await client.getReceiptDocument({ paymentID, format: 'HTML' })).toString();
+  const html = await page();
+  for (const shown of ['GATE-', 'Counter at the gate', '300.00', '50.00', '350.00', 'neighbour']) {
+    assert.ok(html.includes(shown), shown);
+  }
+  assert.ok(html.includes(bill?.billNumber ?? '-'));
+  const first = await file();
+  assert.equal(await make(tenantId), 1);
+  const kept = await file();
+  assert.ok(kept.equals(first));
+  assert.equal(await make(tenantId), 0);
+  assert.equal(marksOf(await file('Copy')), 1);
+  await refuses(file('Reversed'), 'INVALID_STATE', { field: 'kind' });
+  await client.updateSettings({ data: { name: 'City Power and Water' } });
+  await client.reversePayment({ data: { paymentID, reason: 'Typed twice' } });
+  assert.ok((await file('Original')).equals(kept), 'neither name nor reversal changes it');
+  assert.equal(marksOf(await file()), 1);
+  assert.match(await page(), /REVERSED on/);
+  await assertChecks(scene, tenantId);
+});
+
+test('a payment that is unknown or was paid out has no receipt', async () => {
+  const place = await openOwing(scene, 'paper-no-receipts');
+  const { client, tenantId } = place;
+  await place.pay({ amount: 80 });
+  await client.refundPayment({
+    data: { partyID: 1, amount: 30, reference: 'R-1', paymentMethod: 'Bank' },
+  });
+  const { payments } = (await client.getPayments({ status: 'Refunded' })).data;
+  const paymentID = payments[0]?.paymentID ?? 0;
+  const ofRefund = client.getReceiptDocument({ paymentID });
+  await refuses(ofRefund, 'INVALID_STATE', { field: 'paymentID' });
+  const unknown = client.getReceiptDocument({ paymentID: 99 });
+  await refuses(unknown, 'PAYMENT_NOT_FOUND', { field: 'paymentID' });
+  assert.equal(await make(tenantId), 0);
+});
