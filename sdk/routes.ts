@@ -272,6 +272,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Statement',
   },
+  getStatementDocument: {
+    path: '/billing/statements/get-statement-document',
+    method: 'Retrieve',
+    action: 'Retrieve Statement Document',
+  },
   importData: { path: '/billing/imports/import-data', method: 'Create', action: 'Import Data' },
   uploadPart: { path: '/billing/imports/upload-part', method: 'Create', action: 'Upload Part' },
   makeMappings: {

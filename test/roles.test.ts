@@ -145,6 +145,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getDisputes: readers,
   resolveDispute: [...managers, 'Accountant'],
   getStatement: [...readers, 'Cashier', 'Customer'],
+  getStatementDocument: [...readers, 'Cashier', 'Customer'],
   getTrialBalance: [...managers, 'Accountant', 'Auditor'],
   getReport: [...managers, 'Accountant', 'Auditor'],
   getJournals: [...managers, 'Accountant', 'Auditor'],
@@ -175,6 +176,7 @@ const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getPayments: 'Customer',
   getReceiptDocument: 'Customer',
   getStatement: 'Customer',
+  getStatementDocument: 'Customer',
 };
 
 // No worker runs here, and no call waits for a job.

@@ -115,6 +115,7 @@ import { getSettings } from './settings/get-settings.ts';
 import { moveClock } from './settings/move-clock.ts';
 import { updateSettingsOperation } from './settings/update-settings.ts';
 import { getStatement } from './statements/get-statement.ts';
+import { getStatementDocument } from './statements/get-statement-document.ts';
 import { createTariff } from './tariffs/create-tariff.ts';
 import { getTariffs } from './tariffs/get-tariffs.ts';
 import { simulateTariff } from './tariffs/simulate-tariff.ts';
@@ -206,6 +207,7 @@ export const catalogue = {
   makeInstalmentPlans,
   endArrangement,
   getStatement,
+  getStatementDocument,
   importData,
   uploadPart,
   makeMappings,

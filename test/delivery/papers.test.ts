@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLog } from '../../src/base/log.ts';
 import { makeDocuments } from '../../src/worker/document-maker.ts';
-import { readPdf } from '../documents/pdf-reader.ts';
+import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
@@ -70,6 +70,46 @@ test('a receipt shows what the payment settled, and is kept from the first call 
   assert.equal(marksOf(await file()), 1);
   assert.match(await page(), /REVERSED on/);
   await assertChecks(scene, tenantId);
+});
+
+test('a statement of account is a document with each entry, the balances and the aging', async () => {
+  const place = await openOwing(scene, 'paper-statements');
+  const { client, party: partyNumber } = place;
+  const number = await place.connectOld();
+  const [bill] = await place.bill({ [number]: 300 });
+  await place.pay({ amount: 120, reference: 'S-1' });
+  await place.bill({ [number]: 50 });
+  const document = (more: object) => client.getStatementDocument({ partyNumber, ...more });
+  const html = bytesOf(await document({ format: 'HTML' })).toString();
+  // 0, + 300, - 120, + 50
+  for (const balance of ['0.00', '300.00', '180.00', '230.00']) {
+    assert.ok(html.includes(`>${balance}<`), balance);
+  }
+  for (const shown of [bill?.billNumber ?? '-', 'S-1', 'Opening balance', 'Not yet due']) {
+    assert.ok(html.includes(shown), shown);
+  }
+  const file = bytesOf(await document({}));
+  assert.equal(pageCount(file), 1);
+  await refuses(document({ fromDate: '01/02/2099' }), 'INVALID_DATE', { field: 'fromDate' });
+  const unknown = client.getStatementDocument({ partyNumber: 99 });
+  await refuses(unknown, 'PARTY_NOT_FOUND', { field: 'partyNumber' });
+  // As many entries as a document has, and one more.
+  await scene.sql.query(
+    `begin;
+     select set_config('app.tenant', '${place.tenantId}', true);
+     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+       subscription_id, kind, amount, posting_date, created_at, created_by)
+     select e.tenant_id, 900000 + n, e.journal_id, 2, e.party_id, e.subscription_id, 'Adjustment',
+       case when n % 2 = 0 then 100 else -100 end, e.posting_date, e.created_at, 'test'
+     from subledger_entries e cross join generate_series(1, 4997) n
+     where e.tenant_id = ${place.tenantId} and e.kind = 'Payment' and e.ledger_account_id = 2;
+     commit`,
+  );
+  const long = bytesOf(await document({}));
+  assert.ok(pageCount(long) > 50);
+  await place.pay({ amount: 1, reference: 'S-2' });
+  const error = await refuses(document({}), 'DOCUMENT_TOO_LONG', { field: 'fromDate' });
+  assert.match(error.message, /has 5001 entries, and a document at most 5000/);
 });
 
 test('a payment that is unknown or was paid out has no receipt', async () => {

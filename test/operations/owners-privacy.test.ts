@@ -176,6 +176,7 @@ async function answersTo(client: TestClient, names: { own: number; other: number
   await note(client.getStatement({ connectionNumber }));
   for (const partyNumber of [names.own, names.other]) {
     await note(client.getStatement({ partyNumber }));
+    await note(asText(client.getStatementDocument({ partyNumber, format: 'HTML' })));
   }
   for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { billID: 1 }]) {
     await note(client.getCreditNotes(filter));
@@ -219,6 +220,7 @@ test('the questions of this file are all that a customer may ask', () => {
     'getReadings',
     'getReceiptDocument',
     'getStatement',
+    'getStatementDocument',
     'getUsers',
     'makeReadings',
   ]);

@@ -1,4 +1,4 @@
-// Words of documents other than bills, in English. Names with a capital letter are those of the API.
+// Words of documents other than bills, in English. Names with a capital letter are of the API.
 export const kindLabelsEn = {
   copy: 'COPY',
   reversed: 'REVERSED',
@@ -41,7 +41,7 @@ export const kindLabelsEn = {
   aging: 'Owed by age',
   notDue: 'Not yet due',
   overdueDays: '{days} days overdue',
-  overdueOver: 'More than {days} days overdue',
+  overdueOver: 'Over {days} days overdue',
   walletBalance: 'Paid in advance, not in the balance',
   disputedBalance: 'In dispute, not in the balance',
   Opening: 'Balance brought forward',

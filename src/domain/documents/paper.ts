@@ -44,10 +44,35 @@ export type SettledLine = {
   readonly surcharge: number;
 };
 
+export type StatementPaper = {
+  /** The label of a billing account. */
+  readonly account: string | null;
+  readonly fromDate: string | null;
+  readonly toDate: string;
+  readonly issuedOn: string;
+  readonly openingBalance: number;
+  readonly entries: readonly StatementLine[];
+  readonly debits: number;
+  readonly credits: number;
+  readonly closingBalance: number;
+  readonly walletBalance: number;
+  readonly disputedBalance: number;
+  readonly aging: Readonly<Record<'current' | 'd1_30' | 'd31_60' | 'd61_90' | 'over90', number>>;
+};
+
+export type StatementLine = {
+  readonly date: string;
+  readonly type: string;
+  readonly reference: string | null;
+  readonly description: string | null;
+  readonly debit: number;
+  readonly credit: number;
+  readonly balance: number;
+};
+
 export type Paper = {
   readonly setting: PaperSetting;
   readonly party: PaperParty;
   /** Across the head of the page: why it no longer counts. */
   readonly warning?: string | null;
-  readonly receipt: ReceiptPaper;
-};
+} & ({ readonly receipt: ReceiptPaper } | { readonly statement: StatementPaper });

@@ -2,6 +2,7 @@
 import type { Paper } from './paper.ts';
 import type { PaperView } from './paper-view.ts';
 import { receiptView } from './receipt-view.ts';
+import { statementView } from './statement-view.ts';
 
 export type ViewedPaper = {
   view: PaperView;
@@ -10,6 +11,10 @@ export type ViewedPaper = {
 };
 
 export function viewOf(paper: Paper): ViewedPaper {
+  if ('statement' in paper) {
+    const { statement } = paper;
+    return { view: statementView(paper, statement), issuedOn: statement.issuedOn };
+  }
   const { receipt } = paper;
   return { view: receiptView(paper, receipt), issuedOn: receipt.issuedOn };
 }

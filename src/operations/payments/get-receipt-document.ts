@@ -22,7 +22,7 @@ export const getReceiptDocument = operation({
   action: 'Retrieve Receipt Document',
   access: { permission: 'payments:read', own: 'own-payments:read' },
   summary:
-    'The receipt of a payment that was received, with what it settled when it was made. After the ' +
+    'The receipt of a payment that was received, with what it settled when made. After the ' +
     'first call for it, its file is kept and never changes. The receipt of a reversed payment is ' +
     'marked so.',
   request: Type.Object({
@@ -75,7 +75,8 @@ function kindOf(row: ReceiptRow, asked: Kind | null): Kind {
   }
   const kind = asked ?? (isReversed ? 'Reversed' : 'Original');
   if (kind === 'Reversed' && !isReversed) {
-    const message = `Payment ${row.payment_id} is not reversed: it has no receipt of the kind Reversed`;
+    const what = `Payment ${row.payment_id} is not reversed`;
+    const message = `${what}: it has no receipt of the kind Reversed`;
     throw new AppError('INVALID_STATE', { message, field: 'kind', current });
   }
   return kind;

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { dateIn, formatDate } from '../../base/calendar.ts';
+import { formatDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
@@ -13,10 +13,13 @@ import {
   type StatementRow,
 } from '../../domain/receivables/statement-store.ts';
 import { date, limits, maybe, money, nullable, page } from '../fields.ts';
-import { assertOrder } from '../ledger/ledger-fields.ts';
 import { operation } from '../operation.ts';
-import { dayOf } from '../payments/payment-fields.ts';
-import { requireStatementKey, statementErrors, statementOf } from './statement-fields.ts';
+import {
+  requireStatementKey,
+  statementDays,
+  statementErrors,
+  statementOf,
+} from './statement-fields.ts';
 
 const shownDate = Type.String({ description: 'DD/MM/YYYY' });
 
@@ -65,13 +68,10 @@ export const getStatement = operation({
   errors: statementErrors,
   example: { partyNumber: 100001, page: { pageNumber: 0, size: 50 } },
   async handle(call, body) {
-    const { tx, tenant, now } = call;
+    const { tx, tenant } = call;
     const { tenantId, currencyDecimals } = tenant;
     const key = await requireStatementKey(call, body);
-    const to = dayOf(body.toDate) ?? dateIn(now, tenant.timezone);
-    const from = dayOf(body.fromDate) ?? null;
-    assertOrder(from, to);
-    const days = { from: from?.toString() ?? null, to: to.toString() };
+    const { from, to, days } = statementDays(call, body);
     const { pageNumber, size } = body.page ?? { pageNumber: 0, size: limits.pageSize };
     const window = { offset: pageNumber * size, limit: size };
     const [found, rows, open, wallet, disputed] = await Promise.all([

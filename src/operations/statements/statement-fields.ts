@@ -1,5 +1,6 @@
 // Whose statement of account is wanted: a party, one of its billing accounts, or a subscription.
 import type * as Type from 'typebox';
+import { dateIn } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
 import {
   findStatementOwner,
@@ -7,7 +8,9 @@ import {
   type StatementKey,
 } from '../../domain/receivables/statement-store.ts';
 import { id, limits, maybe, text } from '../fields.ts';
+import { assertOrder } from '../ledger/ledger-fields.ts';
 import type { Call } from '../operation.ts';
+import { dayOf } from '../payments/payment-fields.ts';
 
 export const statementOf = {
   partyNumber: maybe(id),
@@ -56,6 +59,17 @@ export async function requireStatementKey(
     throw new AppError('SUBSCRIPTION_NOT_FOUND', { message, field: 'connectionNumber' });
   }
   return { partyId, subscriptionIds: own ?? ids };
+}
+
+/** Up to today unless a day is named, and from the first entry on. */
+export function statementDays(
+  { now, tenant }: Pick<Call, 'now' | 'tenant'>,
+  sent: { fromDate?: string | null; toDate?: string | null },
+) {
+  const to = dayOf(sent.toDate) ?? dateIn(now, tenant.timezone);
+  const from = dayOf(sent.fromDate) ?? null;
+  assertOrder(from, to);
+  return { from, to, days: { from: from?.toString() ?? null, to: to.toString() } };
 }
 
 type Named = { partyNumber: number | null; connectionNumber: string | null; label: string | null };

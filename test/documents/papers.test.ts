@@ -1,0 +1,78 @@
+// Documents that are no bills, on pages.
+import { test } from 'node:test';
+import { notoTypefaces } from '../../src/base/typeset/noto.ts';
+import type { Paper } from '../../src/domain/documents/paper.ts';
+import { viewOf } from '../../src/domain/documents/papers.ts';
+import { layOutPaper } from '../../src/domain/documents/render-paper.ts';
+import { smallLogo } from './ordinary-bill.ts';
+import { assertWellSet } from './page-check.ts';
+
+const long = 'The Honourable Society for the Preservation of Unusually Long Names and Addresses';
+
+function shared(locale: string) {
+  const letterhead = { addressLines: ['22 Canal Road', 'Lahore'], logo: smallLogo };
+  const organisation = { name: 'City Power & Light', country: 'PK', letterhead };
+  const address = { buildingNo: '12-B', street: 'Street 4', city: 'Lahore' };
+  return {
+    setting: { organisation, locale, currency: 'PKR', currencyDecimals: 2 },
+    party: { name: long, number: 100_009, address, connectionNumber: 'E-000101' },
+  };
+}
+
+const receipt = {
+  paymentID: 1234,
+  reference: 'TT-2026-888',
+  receiptNumber: 'GATE-2026-000017',
+  cashDesk: 'Counter at the gate',
+  paidOn: '03/08/2026',
+  issuedOn: '03/08/2026',
+  method: 'Cheque',
+  chequeNumber: '0044551',
+  amount: 16_551,
+  settled: [
+    { kind: 'Bill', billNumber: 'ELEC-2026-000991', amount: 14_951, surcharge: 1359 },
+    { kind: 'Deposit', billNumber: null, amount: 1000, surcharge: 0 },
+  ],
+  settledAmount: 15_951,
+  walletAmount: 600,
+  recoveredAmount: 0,
+  remark: long,
+};
+
+const entry = {
+  date: '03/08/2026',
+  type: 'Payment',
+  reference: 'TT-2026-888',
+  description: long,
+  debit: 0,
+  credit: 99_999_999_999.99,
+  balance: -99_999_999_999.99,
+};
+
+const statement = {
+  account: 'House',
+  fromDate: '01/07/2026',
+  toDate: '31/08/2026',
+  issuedOn: '31/08/2026',
+  openingBalance: 100,
+  entries: Array.from({ length: 90 }, () => entry),
+  debits: 0,
+  credits: 99_999_999_999.99,
+  closingBalance: -99_999_999_899.99,
+  walletBalance: 12,
+  disputedBalance: 30,
+  aging: { current: 1, d1_30: 2, d31_60: 3, d61_90: 4, over90: 99_999_999_999.99 },
+};
+
+for (const locale of ['en', 'ar', 'ur-PK', 'hi']) {
+  test(`receipts and statements in ${locale} are well set`, () => {
+    const papers: Paper[] = [
+      { ...shared(locale), receipt },
+      { ...shared(locale), statement },
+    ];
+    for (const paper of papers) {
+      const { view } = viewOf(paper);
+      assertWellSet(layOutPaper(view, notoTypefaces()), view.page.title);
+    }
+  });
+}
