@@ -20,8 +20,8 @@ import { findSettings } from '../tenants/store.ts';
 import { paperSetting } from './paper-setting.ts';
 import { findPaperParty } from './papers-store.ts';
 
-/** Some 120 pages: nobody reads more on paper, and a file of entries has no limit. */
-export const statementEntriesMax = 5_000;
+/** Some 100 pages; the CSV file of a statement has no limit. */
+const statementEntriesMax = 5_000;
 
 export type WantedStatement = {
   key: StatementKey;

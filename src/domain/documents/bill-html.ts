@@ -12,7 +12,6 @@ import { documentView } from './credit-note-view.ts';
 import type { Fact } from './fact.ts';
 import type { HistoryView } from './history-view.ts';
 import { escaped, logoData, tag } from './html.ts';
-import { styleSheet } from './html-style.ts';
 import { darkEnough } from './layout/sheet.ts';
 import type { ChargeRow } from './lines-view.ts';
 import { isolated } from './plain-text.ts';

@@ -1,7 +1,8 @@
 // The page of a document that is no bill: letterhead, addressee, facts and sums in the places where
 // a bill has them, and tables between.
-import type { BillView, Fact, TotalRow } from './bill-view.ts';
+import type { BillView } from './bill-view.ts';
 import { addressLines, organisationLines } from './bill-view.ts';
+import type { Fact } from './fact.ts';
 import { formatsOf, usableLocale } from './formats.ts';
 import { kindLabelsOf } from './kind-labels.ts';
 import type { KindLabels } from './kind-labels-en.ts';
@@ -11,6 +12,7 @@ import { readLetterhead } from './letterhead.ts';
 import type { Paper, PaperParty, PaperSetting } from './paper.ts';
 import { noCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
+import type { TotalRow } from './totals-view.ts';
 import type { Wording } from './wording.ts';
 
 export type PaperTable = {
@@ -84,6 +86,7 @@ export function pageOf({ setting, party, warning }: Paper, words: PaperWords, pa
     totals: parts.totals,
     history: null,
     notes: parts.notes ?? '',
+    contact: null,
     isPayable: false,
     banks: [],
     code: noCode,

@@ -1,5 +1,4 @@
 // A receipt as words and figures.
-import type { TotalRow } from './bill-view.ts';
 import type { KindLabels } from './kind-labels-en.ts';
 import type { Paper, PaperSetting, ReceiptPaper, SettledLine } from './paper.ts';
 import {
@@ -10,6 +9,7 @@ import {
   paperWords,
 } from './paper-view.ts';
 import { linesText, lineText } from './plain-text.ts';
+import type { TotalRow } from './totals-view.ts';
 import { joined } from './wording.ts';
 
 export function receiptView(paper: Paper, receipt: ReceiptPaper): PaperView {

@@ -1,5 +1,4 @@
 // A statement of account as words and figures.
-import type { TotalRow } from './bill-view.ts';
 import type { Cell } from './layout/tables.ts';
 import type { Paper, StatementPaper } from './paper.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from './paper-view.ts';
 import { lineText } from './plain-text.ts';
 import { wordOf } from './receipt-view.ts';
+import type { TotalRow } from './totals-view.ts';
 import { joined } from './wording.ts';
 
 export function statementView(paper: Paper, statement: StatementPaper): PaperView {
