@@ -95,6 +95,7 @@ export function endOf(view: BillView): string {
       view.history === null ? '' : chartOf(view.history, view.wording.direction),
       totalsOf(view),
     ]),
+    wordsOf(view),
     notesOf(view),
     contactOf(view),
   ].join('');
@@ -254,6 +255,11 @@ const labelLettersMax = 8;
 function pieceText({ text, marked }: LabelPiece, direction: 'ltr' | 'rtl'): string {
   const hasRoom = marked !== text && marked.length <= labelLettersMax;
   return hasRoom ? isolated(marked, direction) : text;
+}
+
+function wordsOf({ inWords, wording }: BillView): string {
+  if (inWords === null) return '';
+  return paragraph('name', joined(wording, ': ', [inWords.label, inWords.value]));
 }
 
 function notesOf(view: BillView): string {

@@ -21,6 +21,7 @@ export function billText(input: BillDocumentInput): string {
     ...chargeLines(view),
     '',
     ...view.totals.map((row) => pair(row.label, row.value)),
+    ...(view.inWords === null ? [] : ['', `${view.inWords.label}: ${view.inWords.value}`]),
   ];
   return `${lines.map(withoutIsolates).join('\n').trim()}\n`;
 }

@@ -14,6 +14,7 @@ import { lineText } from './plain-text.ts';
 import { addressParts, fillNotes } from './template.ts';
 import { cancelledRows, type TotalRow, totalRows } from './totals-view.ts';
 import { joined, type Wording, worded } from './wording.ts';
+import { amountInWords } from './words/amount-in-words.ts';
 
 export type BankView = { readonly title: string; readonly facts: readonly Fact[] };
 
@@ -40,6 +41,8 @@ export type BillView = {
   readonly sections: readonly SectionView[];
   readonly amountHeading: string;
   readonly totals: readonly TotalRow[];
+  /** The amount to pay in words, if the template asks for it. */
+  readonly inWords: Fact | null;
   readonly history: HistoryView | null;
   /** Paragraphs with a line break between them. */
   readonly notes: string;
@@ -85,6 +88,7 @@ export function billView(input: BillDocumentInput): BillView {
     sections: chargesOf(bill, wording),
     amountHeading: worded(wording, 'amount', { currency: bill.currency }),
     totals: isCancelled ? cancelledRows(bill, wording) : totalRows(bill, wording),
+    inWords: isCancelled ? null : inWordsOf(input, bill.payableWithinDueDate, wording),
     history: historyOf(input, wording),
     // They ask for payment, as a rule.
     notes: input.template && !isCancelled ? fillNotes(input.template.body, source, direction) : '',
@@ -115,6 +119,21 @@ export function organisationLines(letterhead: Letterhead, wording: Wording): str
   ]);
   const tax = taxNumber && joined(wording, ' ', [wording.labels.taxNumber, taxNumber]);
   return [...letterhead.addressLines, contact, tax ?? ''].filter((line) => line !== '');
+}
+
+/** Amounts of more than this are not exact as JSON numbers. */
+const exactMax = 1e13;
+
+export function inWordsOf(
+  { bill, amountInWords: isWanted = false }: BillDocumentInput,
+  amount: number,
+  { locale, decimals, labels }: Wording,
+): Fact | null {
+  if (!isWanted || amount <= 0 || amount >= exactMax) return null;
+  const minor = BigInt(amount.toFixed(decimals).replace('.', ''));
+  const language = locale.split('-')[0] ?? '';
+  const value = amountInWords({ minor, decimals, currency: bill.currency, language });
+  return value === null ? null : { label: labels.inWords, value };
 }
 
 /** Only where the letterhead says more than its head does. */

@@ -1,7 +1,7 @@
 // A credit note as words and figures: the page of its bill, with what is credited in place of what
 // was charged.
 import type { BillDocument, BillDocumentInput, CreditNoteDocument } from './bill-document.ts';
-import { type BillView, billView } from './bill-view.ts';
+import { type BillView, billView, inWordsOf } from './bill-view.ts';
 import { kindLabelsOf } from './kind-labels.ts';
 import type { ChargeRow } from './lines-view.ts';
 import { noCode } from './payment-code.ts';
@@ -12,7 +12,9 @@ import type { TotalRow } from './totals-view.ts';
 export function documentView(input: BillDocumentInput): BillView {
   const view = billView(input);
   if (input.isCopy) return { ...view, warning: kindLabelsOf(view.wording.locale).copy };
-  return input.creditNote ? creditNoteView(view, input.creditNote, input.bill) : view;
+  if (!input.creditNote) return view;
+  const inWords = inWordsOf(input, input.creditNote.amount, view.wording);
+  return { ...creditNoteView(view, input.creditNote, input.bill), inWords };
 }
 
 /** As the bill calls it. */

@@ -31,12 +31,14 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
   flow.add(partiesBlock(sheet, view), 10);
   addSections(flow, sheet, view);
   const totals = totalsBlock(sheet, view);
+  const words = wordsBlock(sheet, view);
   const notes = [...notesBlocks(sheet, view), contactBlock(sheet, view)];
   const slip = view.isPayable ? slipBlock(sheet, view) : emptyBlock;
   // The sums stay with the slip where they can, rather than a slip alone on a page.
-  const ending = 12 + totals.height + stack(notes).height + 10 + 10 + slip.height;
+  const ending = 12 + totals.height + words.height + stack(notes).height + 10 + 10 + slip.height;
   if (!flow.fits(ending) && flow.fitsNewPage(ending)) flow.newPage();
   flow.add(totals, 12);
+  if (words !== emptyBlock) flow.add(words);
   notes.forEach((line, index) => {
     if (line !== emptyBlock) flow.add(line, index === 0 ? 10 : 0);
   });
@@ -64,6 +66,19 @@ export function notesBlocks(sheet: Sheet, view: BillView): Block[] {
   });
   const lines = text.items.map((item) => ({ height: item.height, items: [{ ...item, y: 0 }] }));
   return [stack([heading, spaceBlock(2), lines[0] ?? emptyBlock]), ...lines.slice(1)];
+}
+
+function wordsBlock(sheet: Sheet, { inWords, wording }: BillView): Block {
+  if (inWords === null) return emptyBlock;
+  const { label, value } = inWords;
+  const text = textBlock(sheet, joined(wording, ': ', [label, value]), {
+    x: sheet.left,
+    width: sheet.right - sheet.left,
+    size: sizes.body,
+    isBold: true,
+    linesMax: 3,
+  });
+  return stack([spaceBlock(6), text]);
 }
 
 /** Where to ask and complain, on a tinted ground. */
