@@ -84,6 +84,7 @@ export function pageOf({ setting, party, warning }: Paper, words: PaperWords, pa
     sections: [],
     amountHeading: '',
     totals: parts.totals,
+    inWords: null,
     history: null,
     notes: parts.notes ?? '',
     contact: null,
