@@ -1,4 +1,4 @@
-// What currencies and their hundredths or thousandths are called where amounts are written in words.
+// What currencies and their minor units are called where amounts are written in words.
 import type { Counted } from './numbers-ar.ts';
 
 /** Of one, and of any other number. */

@@ -1,4 +1,4 @@
-// Whole numbers as Urdu and Hindi name them: every number below a hundred has a name of its own, and
+// Whole numbers as Urdu and Hindi name them: every number below a hundred has its own name, and
 // larger ones are counted in hundreds, thousands, lakhs and crores.
 
 export type SouthAsianNames = {
