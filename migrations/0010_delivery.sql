@@ -164,7 +164,7 @@ grant select, insert on print_files to billwright_worker;
 create table further_documents (
   tenant_id bigint not null,
   document_id bigint not null,
-  kind text not null check (kind in ('Cancelled', 'CreditNote', 'Receipt')),
+  kind text not null check (kind in ('Cancelled', 'CreditNote', 'Receipt', 'Reminder')),
   subject_id bigint not null,
   size integer not null check (size > 0),
   sha256 bytea not null check (length(sha256) = 32),
@@ -173,10 +173,10 @@ create table further_documents (
   constraint further_documents_once unique (tenant_id, kind, subject_id)
 );
 comment on table further_documents is
-  'Documents that no bill run makes: that of a cancelled bill, that of a credit note, and the '
-  'receipt of a payment.';
+  'Documents that no bill run makes: that of a cancelled bill, that of a credit note, the '
+  'receipt of a payment, and a reminder.';
 comment on column further_documents.subject_id is
-  'The bill that is cancelled, the credit note, or the payment.';
+  'The bill that is cancelled, the credit note, the payment, or the notice.';
 call wall_off('further_documents');
 grant select on further_documents to billwright_api;
 grant select, insert, delete on further_documents to billwright_worker;

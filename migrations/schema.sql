@@ -3308,18 +3308,18 @@ create policy tenant_wall on print_files as permissive for all using ((tenant_id
 grant select on print_files to billwright_api;
 grant insert, select on print_files to billwright_worker;
 
--- Documents that no bill run makes: that of a cancelled bill, that of a credit note, and the
--- receipt of a payment.
+-- Documents that no bill run makes: that of a cancelled bill, that of a credit note, the receipt of
+-- a payment, and a reminder.
 create table further_documents (
   tenant_id bigint not null,
   document_id bigint not null,
   kind text not null,
-  -- The bill that is cancelled, the credit note, or the payment.
+  -- The bill that is cancelled, the credit note, the payment, or the notice.
   subject_id bigint not null,
   size integer not null,
   sha256 bytea not null,
   created_at timestamp with time zone not null,
-  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text]))),
+  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text]))),
   constraint further_documents_once UNIQUE (tenant_id, kind, subject_id),
   constraint further_documents_pkey PRIMARY KEY (tenant_id, document_id),
   constraint further_documents_sha256_check CHECK ((length(sha256) = 32)),

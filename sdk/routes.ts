@@ -252,6 +252,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Dunning',
   },
+  getReminderDocument: {
+    path: '/billing/dunning/get-reminder-document',
+    method: 'Retrieve',
+    action: 'Retrieve Reminder Document',
+  },
   makePromises: {
     path: '/billing/dunning/make-promises',
     method: 'Create',

@@ -133,6 +133,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   closeDay: cashiers,
   makeAdjustments: [...managers, 'Accountant'],
   getDunning: readers,
+  getReminderDocument: readers,
   makePromises: billing,
   makeInstalmentPlans: billing,
   endArrangement: billing,

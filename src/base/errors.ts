@@ -103,6 +103,7 @@ export const errorCodes = {
   APPROVAL_NOT_FOUND: notFound('No approval has this id'),
   LEDGER_ACCOUNT_NOT_FOUND: notFound('No ledger account has this code'),
   PAYMENT_NOT_FOUND: notFound('No payment has this id'),
+  REMINDER_NOT_FOUND: notFound('No reminder has this id'),
   ARRANGEMENT_NOT_FOUND: notFound('No promise or instalment plan has this id'),
   TEMPLATE_NOT_FOUND: notFound('No template has this id'),
   JOB_NOT_FOUND: notFound('No job has this id'),

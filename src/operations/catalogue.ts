@@ -65,6 +65,7 @@ import { makeDisputes } from './disputes/make-disputes.ts';
 import { resolveDispute } from './disputes/resolve-dispute.ts';
 import { endArrangement } from './dunning/end-arrangement.ts';
 import { getDunning } from './dunning/get-dunning.ts';
+import { getReminderDocument } from './dunning/get-reminder-document.ts';
 import { makeInstalmentPlans } from './dunning/make-instalment-plans.ts';
 import { makePromises } from './dunning/make-promises.ts';
 import { getEvents } from './events/get-events.ts';
@@ -203,6 +204,7 @@ export const catalogue = {
   closeDay,
   makeAdjustments,
   getDunning,
+  getReminderDocument,
   makePromises,
   makeInstalmentPlans,
   endArrangement,

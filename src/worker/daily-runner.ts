@@ -26,7 +26,7 @@ export type DailyRunnerOptions = {
   clock: Clock;
   log: Log;
   /** Sends the notices that daily jobs queue; without it they wait. */
-  equipment?: Pick<Equipment, 'mailer' | 'mailDomain' | 'mailsAtOnce'>;
+  equipment?: Pick<Equipment, 'mailer' | 'mailDomain' | 'mailsAtOnce' | 'renderer'>;
   /** The one workspace to work for, instead of all. */
   tenantId?: number;
 };

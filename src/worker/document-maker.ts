@@ -3,19 +3,16 @@
 import type { Clock } from '../base/clock.ts';
 import { type Database, plainOpening, type Tx, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
-import type { FileFacts, KeptFile } from '../domain/delivery/document-file.ts';
-import { insertFiles, saveParts } from '../domain/delivery/files-store.ts';
 import { cancelledSource, creditNoteSource } from '../domain/delivery/further-documents.ts';
 import {
   deleteQueued,
   type FurtherKey,
-  insertFurther,
   listWorkspacesWithDocuments,
   takeQueued,
 } from '../domain/delivery/further-documents-store.ts';
+import { keepFurther, type RenderedFurther } from '../domain/delivery/keep-further.ts';
 import { receiptSources } from '../domain/delivery/receipts.ts';
 import type { Renderer } from '../domain/delivery/renderer.ts';
-import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { repeatEvery } from './repeat.ts';
@@ -60,7 +57,6 @@ async function makeAllOf(tenantId: number, options: DocumentMakerOptions): Promi
   }
 }
 
-/** Numbers are taken when all are rendered, because publishing takes them too. */
 async function makeSome(
   tx: Tx,
   tenantId: number,
@@ -76,16 +72,11 @@ async function makeSome(
     ...(await renderOfBills(tx, tenantId, ofBills, tools, parts)),
     ...(await renderReceipts(tx, tenantId, papers, tools, parts)),
   ];
-  if (rendered.length === 0) return keys.length;
-  const firstId = await takeNumbers(tx, tenantId, 'document', rendered.length);
-  const documents = rendered.map((one, index) => ({ ...one, documentId: firstId + index }));
-  await insertFurther(tx, tenantId, documents, clock.now());
-  await insertFiles(tx, tenantId, documents);
-  await saveParts(tx, tenantId, parts);
+  await keepFurther(tx, tenantId, rendered, parts, clock.now());
   return keys.length;
 }
 
-type Rendered = FurtherKey & KeptFile & FileFacts;
+type Rendered = RenderedFurther;
 type Tools = { renderer: Renderer; log: Log };
 
 /** Those of cancelled bills and credit notes. */

@@ -64,11 +64,25 @@ const statement = {
   aging: { current: 1, d1_30: 2, d31_60: 3, d61_90: 4, over90: 99_999_999_999.99 },
 };
 
+const reminder = {
+  reminderID: 17,
+  date: '18/08/2026',
+  oldestDueDate: '15/08/2026',
+  amount: 16_551,
+  words: `Dear ${long}, please pay what is overdue.`,
+  items: [
+    { kind: 'Surcharge', billNumber: 'E-1', dueDate: '15/08/2026', daysOverdue: 3, amount: 1359 },
+    { kind: 'Bill', billNumber: 'E-1', dueDate: '15/08/2026', daysOverdue: 3, amount: 15_192 },
+  ],
+  banks: [{ title: long, facts: [{ label: 'IBAN', value: 'PK36SCBL0000001123456702' }] }],
+};
+
 for (const locale of ['en', 'ar', 'ur-PK', 'hi']) {
-  test(`receipts and statements in ${locale} are well set`, () => {
+  test(`receipts, statements and reminders in ${locale} are well set`, () => {
     const papers: Paper[] = [
       { ...shared(locale), receipt },
       { ...shared(locale), statement },
+      { ...shared(locale), reminder },
     ];
     for (const paper of papers) {
       const { view } = viewOf(paper);

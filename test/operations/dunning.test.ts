@@ -5,6 +5,7 @@ import { BillingError } from '../../sdk/client.ts';
 import { createLog } from '../../src/base/log.ts';
 import { sendNotices } from '../../src/domain/delivery/send-notices.ts';
 import { assertChecks } from '../support/checks.ts';
+import { refuses } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { type Late, openLate } from '../support/late.ts';
@@ -80,12 +81,35 @@ test('a debt is reminded of, charged a fee, listed, disconnected and, when paid,
   assert.equal(await sendMails(place), 0, 'once');
   const [mail] = server.received;
   assert.deepEqual(mail?.to, ['late@customer.example']);
-  const { text, html } = await parseMail(mail);
+  const { text, html, attachments } = await parseMail(mail);
   for (const words of [text ?? '', wordsOf(html)]) {
     assert.match(words, /Dear A\. Khan, 1,100\.00 is due since Aug 15, 2027\. All: \./);
     assert.match(words, /Overdue since Aug 15, 2027:? \S+\s1,100\.00/);
     assert.match(words, new RegExp(`How to pay\\s+Payment reference:? ${place.number}`));
   }
+
+  // The document is attached, and kept with the step.
+  const { data: first } = await place.client.getDunning({});
+  const reminderID = first.dunning[0]?.steps?.[0]?.reminderID ?? 0;
+  const document = async (format: 'PDF' | 'HTML') =>
+    Buffer.from(
+      (await place.client.getReminderDocument({ reminderID, format })).data.base64,
+      'base64',
+    );
+  const page = (await document('HTML')).toString();
+  // The surcharge comes before its bill, both due since 15/08: 3 days.
+  for (const shown of ['100.00', '1,000.00', '1,100.00', '>3<', 'Payment reminder']) {
+    assert.ok(page.includes(shown), shown);
+  }
+  const file = await document('PDF');
+  assert.deepEqual(
+    attachments.map((one) => [one.filename, file.equals(Buffer.from(one.content as ArrayBuffer))]),
+    [[`Reminder-${reminderID}.pdf`, true]],
+  );
+  await place.client.updateSettings({ data: { letterhead: { name: 'Another name' } } });
+  assert.ok((await document('PDF')).equals(file), 'it is kept');
+  const unknown = place.client.getReminderDocument({ reminderID: 999 });
+  await refuses(unknown, 'REMINDER_NOT_FOUND', { field: 'reminderID' });
 
   await place.on('23/08');
   assert.deepEqual(await dunningOf(place), [[2, 'Fee', 1_125, '25/08/2027']]);

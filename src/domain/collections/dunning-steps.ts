@@ -61,6 +61,9 @@ async function supply(
   if (move.problem === null) move.isDisconnected = !isBack;
 }
 
+/** On a reminder: more than a customer would read. */
+const itemsMax = 200;
+
 type Night = { day: DunningDay; decimals: number };
 
 async function remind(
@@ -77,7 +80,7 @@ async function remind(
     if (!writers.has(templateId)) {
       writers.set(templateId, await openNoticeWriter(tx, tenantId, templateId));
     }
-    const made = reminderOf(move, writers.get(templateId), decimals);
+    const made = reminderOf(move, writers.get(templateId), { day, decimals });
     if (typeof made === 'string') move.problem = made;
     else queued.push({ move, notice: made });
   }
@@ -92,7 +95,7 @@ async function remind(
 function reminderOf(
   { subscription: on, debt }: DoneMove,
   write: NoticeWriter | undefined,
-  decimals: number,
+  { day, decimals }: Night,
 ): NewNotice | string {
   if (!on.email) return 'The customer has no e-mail address';
   if (!write) return 'The template does not exist';
@@ -112,7 +115,9 @@ function reminderOf(
       subscriptionId: on.subscription_id,
       contextId: on.context_id,
     };
-    return { kind: 'Reminder', ...key, recipient: on.email, ...text };
+    const reminder = { date: day.localDate.toString(), items: debt.items.slice(0, itemsMax) };
+    const facts = { ...text.facts, reminder };
+    return { kind: 'Reminder', ...key, recipient: on.email, ...text, facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return error.message;

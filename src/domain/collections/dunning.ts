@@ -5,6 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { contextOn } from '../bills/late/late-rules.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { listOpenItems, lockWallets } from '../ledger/items-store.ts';
+import { compareAge } from '../ledger/open-item.ts';
 import { useCredits } from '../ledger/settle.ts';
 import type { ContextPricing } from '../pricing/context.ts';
 import type { DunningStep } from '../pricing/dunning-plan.ts';
@@ -57,7 +58,7 @@ export async function dunOverdue(
   const moves = subscriptions.flatMap((subscription): Move[] => {
     const { subscription_id: id, context_id: contextId } = subscription;
     const episode = episodes.get(id);
-    const debt = debts.get(id) ?? { amount: 0, oldestDueOn: null };
+    const debt = debts.get(id) ?? noDebt;
     const pricing = plans.get(contextId) ?? {};
     const isPaused = paused.has(id);
     const step = isPaused ? undefined : nextStep(pricing, episode, debt, localDate);
@@ -67,6 +68,8 @@ export async function dunOverdue(
   const outcome = await storeMoves(tx, tenantId, done, localDate);
   return { next, outcome };
 }
+
+const noDebt: Debt = { amount: 0, oldestDueOn: null, items: [] };
 
 /** By subscription. Credits of a subscription pay its oldest debts first. */
 async function debtsOf(
@@ -80,12 +83,15 @@ async function debtsOf(
   );
   useCredits(items);
   const debts = new Map<number, Debt>();
-  for (const { subscriptionId, open, dueDate } of items) {
+  for (const { subscriptionId, billId, kind, open, dueDate } of items.sort(compareAge)) {
     if (subscriptionId === null || open <= 0 || dueDate >= day.toString()) continue;
-    const { amount, oldestDueOn } = debts.get(subscriptionId) ?? { amount: 0, oldestDueOn: null };
-    const isOlder = oldestDueOn === null || dueDate < oldestDueOn;
-    const oldest = isOlder ? dueDate : oldestDueOn;
-    debts.set(subscriptionId, { amount: amount + open, oldestDueOn: oldest });
+    const { amount, oldestDueOn, items: before } = debts.get(subscriptionId) ?? noDebt;
+    const item = { billId, kind, dueDate, amount: open };
+    debts.set(subscriptionId, {
+      amount: amount + open,
+      oldestDueOn: oldestDueOn ?? dueDate,
+      items: [...before, item],
+    });
   }
   return debts;
 }

@@ -83,6 +83,7 @@ export type StepRow = {
   fee: string | null;
   /** Of the mail of a reminder: Queued, Sent or another. */
   mail: string | null;
+  notice_id: number | null;
   problem: string | null;
 };
 
@@ -93,7 +94,7 @@ export async function listSteps(
 ): Promise<StepRow[]> {
   const { rows } = await sql<StepRow>`
     select a.episode_id, a.step_number, a.action, a.done_on, a.amount::text as amount,
-      a.fee::text as fee, n.status as mail, a.problem
+      a.fee::text as fee, n.status as mail, a.notice_id, a.problem
     from dunning_actions a
     left join notices n on n.tenant_id = ${tenantId} and n.notice_id = a.notice_id
     where a.tenant_id = ${tenantId} and a.episode_id = any(${episodeIds}::bigint[])

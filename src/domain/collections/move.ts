@@ -1,5 +1,6 @@
 // What a night of dunning does with a subscription.
 
+import type { OverdueItem } from '../delivery/notice-text.ts';
 import type { ContextPricing } from '../pricing/context.ts';
 import type { DunningStep } from '../pricing/dunning-plan.ts';
 import type { DunnedSubscription, Episode } from './dunning-store.ts';
@@ -12,7 +13,12 @@ export type DunningDay = {
 };
 
 /** What is overdue of a subscription, in minor units. */
-export type Debt = { amount: number; oldestDueOn: string | null };
+export type Debt = {
+  amount: number;
+  oldestDueOn: string | null;
+  /** The oldest first. */
+  items: readonly OverdueItem[];
+};
 
 /** What a night does with a subscription. */
 export type Move = {

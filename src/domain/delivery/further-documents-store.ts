@@ -5,7 +5,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { FileFacts } from './document-file.ts';
 
-export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt';
+export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt' | 'Reminder';
 export type FurtherKey = { kind: FurtherKind; subjectId: number };
 
 /** Workspaces in which some wait to be made. */
@@ -78,6 +78,21 @@ export async function insertFurther(
 }
 
 export type FurtherRow = { document_id: number; sha256: string };
+
+/** Those that are made, by subject. */
+export async function listFurther(
+  tx: Tx,
+  tenantId: number,
+  kind: FurtherKind,
+  subjectIds: readonly number[],
+): Promise<Map<number, FurtherRow>> {
+  const { rows } = await sql<FurtherRow & { subject_id: number }>`
+    select subject_id, document_id, encode(sha256, 'hex') as sha256 from further_documents
+    where tenant_id = ${tenantId} and kind = ${kind}
+      and subject_id = any(${[...subjectIds]}::bigint[])
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.subject_id, row]));
+}
 
 /** Undefined while it is not made. */
 export async function findFurther(

@@ -7,15 +7,18 @@ import { formatsOf, usableLocale } from '../documents/formats.ts';
 import { labelsOf } from '../documents/labels.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
+import type { PaperSetting } from '../documents/paper.ts';
 import { type Wording, worded } from '../documents/wording.ts';
 import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { logoSource, mailPictures } from './mail-logo.ts';
 import { type SenderOfMails, senderOf } from './mail-sender.ts';
 import type { NoticeToSend } from './notices-store.ts';
+import { paperSetting } from './paper-setting.ts';
 
 /** What the notices of a workspace share. */
 export type NoticeLook = {
+  setting: PaperSetting;
   sender: SenderOfMails;
   letterhead: Letterhead;
   wording: Wording;
@@ -43,7 +46,8 @@ export async function readNoticeLook(
     banks.set(contextId, views);
   }
   const pictures = mailPictures(letterhead);
-  return { sender: senderOf(settings, letterhead), letterhead, wording, pictures, banks };
+  const setting = paperSetting(settings);
+  return { setting, sender: senderOf(settings, letterhead), letterhead, wording, pictures, banks };
 }
 
 export type NoticeMail = Pick<MailMessage, 'subject' | 'text' | 'html' | 'pictures'>;

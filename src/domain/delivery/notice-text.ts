@@ -25,7 +25,23 @@ export type NoticeFacts = Pick<
 export type ShownFacts = Pick<
   NoticeFacts,
   'partyNumber' | 'connectionNumber' | 'dueDate' | 'outstandingAmount' | 'creditBalance'
->;
+> & { reminder?: ReminderFacts };
+
+/** What the document of a reminder shows besides. */
+export type ReminderFacts = {
+  /** YYYY-MM-DD: the day of the dunning step. */
+  date: string;
+  items: readonly OverdueItem[];
+};
+
+export type OverdueItem = {
+  billId: number | null;
+  kind: string;
+  /** YYYY-MM-DD */
+  dueDate: string;
+  /** In minor units. */
+  amount: number;
+};
 
 export type NoticeWords = { subject: string; body: string; facts: ShownFacts };
 

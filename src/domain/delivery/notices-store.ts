@@ -47,6 +47,7 @@ export async function insertNotices(
 export type NoticeToSend = {
   notice_id: number;
   kind: NoticeKind;
+  party_id: number;
   recipient: string;
   subject: string;
   body: string;
@@ -72,8 +73,8 @@ export async function claimNotices(
       limit ${limit}
       for no key update skip locked
     ))
-    returning n.notice_id, n.kind, n.recipient, n.subject, n.body, n.context_id, n.facts,
-      n.attempts, n.created_at
+    returning n.notice_id, n.kind, n.party_id, n.recipient, n.subject, n.body, n.context_id,
+      n.facts, n.attempts, n.created_at
   `.execute(tx);
   return rows;
 }
@@ -106,6 +107,20 @@ export async function endNotices(
     where n.tenant_id = ${tenantId} and n.notice_id = any(${ids}::bigint[])
       and n.notice_id = r."noticeId" and n.status = 'Sending'
   `.execute(tx);
+}
+
+export async function findNotice(
+  tx: Tx,
+  tenantId: number,
+  noticeId: number,
+): Promise<NoticeToSend | undefined> {
+  const { rows } = await sql<NoticeToSend>`
+    select notice_id, kind, party_id, recipient, subject, body, context_id, facts, attempts,
+      created_at
+    from notices
+    where tenant_id = ${tenantId} and notice_id = ${noticeId}
+  `.execute(tx);
+  return rows[0];
 }
 
 /** Those that a worker took long ago and never finished: the mail may have arrived. */

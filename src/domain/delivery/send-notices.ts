@@ -13,10 +13,13 @@ import {
   type NoticeEnd,
   type NoticeToSend,
 } from './notices-store.ts';
+import { keepReminders } from './reminders.ts';
+import type { Renderer } from './renderer.ts';
 
 export type NoticeTools = {
   database: Database;
   mailer: Mailer;
+  renderer: Pick<Renderer, 'print'>;
   /** Of the sender, for the ids of mails. */
   mailDomain: string;
   mailsAtOnce: number;
@@ -44,11 +47,19 @@ export async function sendNotices(
       await doubtNotices(tx, tenantId, { takenBefore, now });
       const notices = await claimNotices(tx, tenantId, { now, limit });
       if (notices.length === 0) return undefined;
-      return { notices, look: await readNoticeLook(tx, tenantId, notices) };
+      const look = await readNoticeLook(tx, tenantId, notices);
+      const { renderer, log } = tools;
+      const files = await keepReminders(tx, tenantId, { notices, look }, { renderer, log, now });
+      return { notices, look, files };
     });
     if (!taken) return sent;
-    const { notices, look } = taken;
-    const ends = await Promise.all(notices.map((one) => handOver(tools, tenantId, one, look, now)));
+    const { notices, look, files } = taken;
+    const ends = await Promise.all(
+      notices.map((one) => {
+        const file = files.get(one.notice_id);
+        return handOver(tools, tenantId, { ...one, file }, look, now);
+      }),
+    );
     await tenantTransact(database, tenantId, (tx) => endNotices(tx, tenantId, ends, clock.now()));
     sent += ends.filter((end) => end.status === 'Sent').length;
   }
@@ -58,14 +69,15 @@ export async function sendNotices(
 async function handOver(
   { mailer, mailDomain, log }: NoticeTools,
   tenantId: number,
-  notice: NoticeToSend,
+  notice: NoticeToSend & { file: Buffer | undefined },
   look: NoticeLook,
   now: Temporal.Instant,
 ): Promise<NoticeEnd> {
   const { notice_id: noticeId, recipient: to } = notice;
   const key = { tenantId, deliveryId: noticeId };
   const messageId = `<notice-${noticeId}.${tenantId}@${mailDomain}>`;
-  const mail = { key, messageId, to, attachments: [], date: notice.created_at };
+  const attachments = attachmentsOf(notice);
+  const mail = { key, messageId, to, attachments, date: notice.created_at };
   const { outcome, detail } = await mailer
     .send({ ...mail, ...look.sender, ...noticeMail(look, notice) })
     .catch((error: Error): MailResult => {
@@ -77,4 +89,15 @@ async function handOver(
   const isGivenUp = outcome === 'Permanent' || (outcome === 'Temporary' && seconds === null);
   const status = isGivenUp ? 'Failed' : outcome === 'Temporary' ? 'Queued' : outcome;
   return { noticeId, status: status as NoticeEnd['status'], reason: detail, nextAttemptAt };
+}
+
+function attachmentsOf({
+  notice_id: id,
+  file: content,
+}: {
+  notice_id: number;
+  file: Buffer | undefined;
+}) {
+  if (content === undefined) return [];
+  return [{ filename: `Reminder-${id}.pdf`, contentType: 'application/pdf', content }];
 }

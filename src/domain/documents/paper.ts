@@ -1,5 +1,6 @@
 // Documents that are no bills: what each is made from, and what surrounds it. Amounts are JSON
 // numbers in major units, dates DD/MM/YYYY. Same paper, same bytes.
+import type { Fact } from './fact.ts';
 import type { LetterheadSource } from './letterhead.ts';
 
 /** Of the workspace, when the document is made. */
@@ -70,9 +71,30 @@ export type StatementLine = {
   readonly balance: number;
 };
 
+export type ReminderPaper = {
+  readonly reminderID: number;
+  readonly date: string;
+  readonly oldestDueDate: string;
+  readonly amount: number;
+  /** Of the template, filled. */
+  readonly words: string;
+  readonly items: readonly {
+    readonly kind: string;
+    readonly billNumber: string | null;
+    readonly dueDate: string;
+    readonly daysOverdue: number;
+    readonly amount: number;
+  }[];
+  readonly banks: readonly { readonly title: string; readonly facts: readonly Fact[] }[];
+};
+
 export type Paper = {
   readonly setting: PaperSetting;
   readonly party: PaperParty;
   /** Across the head of the page: why it no longer counts. */
   readonly warning?: string | null;
-} & ({ readonly receipt: ReceiptPaper } | { readonly statement: StatementPaper });
+} & (
+  | { readonly receipt: ReceiptPaper }
+  | { readonly statement: StatementPaper }
+  | { readonly reminder: ReminderPaper }
+);

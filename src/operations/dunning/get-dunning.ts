@@ -59,6 +59,7 @@ const dunningView = {
       overdueAmount: money,
       fee: nullable(money),
       mail: nullable(word),
+      reminderID: nullable(Type.Integer({ description: 'of get-reminder-document' })),
       problem: nullable(word),
     }),
   ),
@@ -182,6 +183,7 @@ function present(row: Listed, call: Call) {
       overdueAmount: amount(step.amount),
       fee: step.fee === null ? null : amount(step.fee),
       mail: step.mail,
+      reminderID: step.notice_id,
       problem: step.problem,
     })),
   };
