@@ -42,6 +42,13 @@ test('an owner who leaves is billed at once, with a part of the month and the la
   assert.deepEqual([startDate, endDate, stage], ['01/07/2026', '31/07/2026', 'Generated']);
   // 310 * 10/31 + 40 * 10
   assert.deepEqual(await drafts(house, final), [['Old', '01/07/2026', '10/07/2026', 500]]);
+  const [bill] = await billsOf(house.run, final);
+  const { data } = await house.client.getBillDocument({
+    billID: bill?.billID ?? 0,
+    format: 'HTML',
+  });
+  const html = Buffer.from(data.base64, 'base64').toString();
+  assert.match(html, /<h1>Final [^<]+ bill<\/h1>/);
   await post(house.run, final);
   const regular = await house.open(july);
   await house.lock(regular);

@@ -1,10 +1,12 @@
 // Documents that are no bills, on pages.
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
+import { billView } from '../../src/domain/documents/bill-view.ts';
 import type { Paper } from '../../src/domain/documents/paper.ts';
 import { viewOf } from '../../src/domain/documents/papers.ts';
 import { layOutPaper } from '../../src/domain/documents/render-paper.ts';
-import { smallLogo } from './ordinary-bill.ts';
+import { ordinary, ordinaryBill, smallLogo } from './ordinary-bill.ts';
 import { assertWellSet } from './page-check.ts';
 
 const long = 'The Honourable Society for the Preservation of Unusually Long Names and Addresses';
@@ -76,6 +78,16 @@ const reminder = {
   ],
   banks: [{ title: long, facts: [{ label: 'IBAN', value: 'PK36SCBL0000001123456702' }] }],
 };
+
+test('a final bill is titled so in each language, and a regular one is not', () => {
+  const titles = { en: /^Final Electricity bill$/, ar: /النهائية/, ur: /آخری بل/, hi: /^अंतिम/ };
+  for (const [locale, title] of Object.entries(titles)) {
+    const titleOf = (billType: string) =>
+      billView({ ...ordinary, locale, bill: { ...ordinaryBill, billType } }).title;
+    assert.match(titleOf('Final'), title);
+    assert.doesNotMatch(titleOf('Regular'), title);
+  }
+});
 
 for (const locale of ['en', 'ar', 'ur-PK', 'hi']) {
   test(`receipts, statements and reminders in ${locale} are well set`, () => {

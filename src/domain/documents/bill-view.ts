@@ -7,7 +7,8 @@ import { chargesOf, type SectionView } from './charges-view.ts';
 import type { Fact } from './fact.ts';
 import { formatsOf, usableLocale } from './formats.ts';
 import { type HistoryView, historyOf } from './history-view.ts';
-import { type Labels, labelsOf } from './labels.ts';
+import { kindLabelsOf } from './kind-labels.ts';
+import { filled, type Labels, labelsOf } from './labels.ts';
 import type { Letterhead } from './letterhead.ts';
 import { noCode, type SlipCode, slipBarcode, slipCode } from './payment-code.ts';
 import { lineText } from './plain-text.ts';
@@ -75,7 +76,7 @@ export function billView(input: BillDocumentInput): BillView {
     labels,
     letterhead,
     organisationLines: organisationLines(letterhead, wording),
-    title: worded(wording, 'title', { service: lineText(bill.serviceLabel) }),
+    title: titleOf(input, wording),
     warning,
     customer: {
       name: lineText(bill.partyName),
@@ -100,6 +101,14 @@ export function billView(input: BillDocumentInput): BillView {
     billNumber: lineText(bill.billNumber),
     reference: isCancelled ? '' : lineText(bill.billRefNo),
   };
+}
+
+/** A final bill says so, unless the workspace pays it. */
+function titleOf({ bill, isOwedByWorkspace = false }: BillDocumentInput, wording: Wording): string {
+  const service = lineText(bill.serviceLabel);
+  if (bill.billType !== 'Final' || isOwedByWorkspace) return worded(wording, 'title', { service });
+  const { finalTitle } = kindLabelsOf(wording.locale);
+  return filled(finalTitle, { service }, wording.direction);
 }
 
 function wordingOf(input: BillDocumentInput): Wording {
