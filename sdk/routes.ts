@@ -433,6 +433,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Templates',
   },
+  previewTemplate: {
+    path: '/billing/templates/preview-template',
+    method: 'Retrieve',
+    action: 'Preview Template',
+  },
   updateTemplate: {
     path: '/billing/templates/update-template',
     method: 'Update',

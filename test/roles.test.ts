@@ -54,6 +54,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getPeriods: readers,
   makeTemplates: managers,
   getTemplates: readers,
+  previewTemplate: readers,
   updateTemplate: managers,
   getLookups: readers,
   makeMeters: billing,

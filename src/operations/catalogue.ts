@@ -123,6 +123,7 @@ import { simulateTariff } from './tariffs/simulate-tariff.ts';
 import { updateTariff } from './tariffs/update-tariff.ts';
 import { getTemplates } from './templates/get-templates.ts';
 import { makeTemplates } from './templates/make-templates.ts';
+import { previewTemplate } from './templates/preview-template.ts';
 import { updateTemplate } from './templates/update-template.ts';
 import { cancelTermOperation } from './terms/cancel-term.ts';
 import { getTerms } from './terms/get-terms.ts';
@@ -249,6 +250,7 @@ export const catalogue = {
   getPeriods,
   makeTemplates,
   getTemplates,
+  previewTemplate,
   updateTemplate,
   getLookups,
   makeTerm,

@@ -112,6 +112,52 @@ test('a statement of account is a document with each entry, the balances and the
   assert.match(error.message, /has 5001 entries, and a document at most 5000/);
 });
 
+test('a template is previewed with a sample or a bill, and nothing is stored', async () => {
+  const place = await openOwing(scene, 'paper-previews');
+  const { client } = place;
+  const number = await place.connectOld();
+  const subject = 'Bill {{bill.billNumber}}';
+  const body = 'Dear {{bill.partyName}}, {{bill.billAmount}} is billed.';
+  const mail = { type: 'Email' as const, subject, body };
+  const sample = (await client.previewTemplate({ template: mail })).data;
+  assert.equal(sample.billNumber, null);
+  assert.match(sample.contentType, /^text\/html/);
+  const [bill] = await place.bill({ [number]: 300 });
+  const { data } = await client.previewTemplate({ template: mail, format: 'Text' });
+  assert.equal(data.subject, `Bill ${bill?.billNumber}`);
+  assert.match(bytesOf({ data }).toString(), /^Dear A\. Khan, 300\.00 is billed\./);
+  const notes = { type: 'Invoice' as const, body: 'Seen by {{bill.partyName}}' };
+  const html = await client.previewTemplate({ template: notes, format: 'HTML' });
+  assert.match(bytesOf(html).toString(), /Seen by .*A\. Khan/);
+  const pdf = await client.previewTemplate({ templateID: 1, billID: bill?.billID ?? 0 });
+  assert.equal(pageCount(bytesOf(pdf)), 1);
+  const sms = { type: 'SMS' as const, body: 'Pay {{bill.billAmount}}' };
+  const message = await client.previewTemplate({ template: sms });
+  assert.equal(bytesOf(message).toString(), 'Pay 300.00');
+  const { templates } = (await client.getTemplates({})).data;
+  assert.equal(templates.length, 2, 'the templates of a new workspace');
+});
+
+test('a preview names the field of what is wrong', async () => {
+  const { client } = await openOwing(scene, 'paper-wrong-previews');
+  const template = { type: 'Email' as const, body: 'Dear {{bill.nickname}}' };
+  const wrong = await refuses(client.previewTemplate({ template }), 'TEMPLATE_INVALID', {
+    field: 'template.body',
+  });
+  assert.match(wrong.message, /There is nothing named \{\{bill\.nickname\}\}/);
+  const good = { type: 'Email' as const, body: 'Dear customer' };
+  const refused = [
+    [{}, 'REQUIRED_FIELD', 'templateID'],
+    [{ templateID: 99 }, 'TEMPLATE_NOT_FOUND', 'templateID'],
+    [{ template: good, billID: 99 }, 'BILL_NOT_FOUND', 'billID'],
+    [{ template: good, serviceCode: 'NONE' }, 'SERVICE_NOT_FOUND', 'serviceCode'],
+    [{ template: good, format: 'PDF' }, 'INVALID_ENUM', 'format'],
+  ] as const;
+  for (const [request, code, field] of refused) {
+    await refuses(client.previewTemplate(request), code, { field });
+  }
+});
+
 test('a payment that is unknown or was paid out has no receipt', async () => {
   const place = await openOwing(scene, 'paper-no-receipts');
   const { client, tenantId } = place;

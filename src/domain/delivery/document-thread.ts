@@ -1,8 +1,9 @@
 // Creates documents for calls in threads of their own, so that the server goes on answering.
 import type { CancellationRow } from '../bills/cancellations-store.ts';
-import type { CreditNoteDocument } from '../documents/bill-document.ts';
+import type { BillDocumentInput, CreditNoteDocument } from '../documents/bill-document.ts';
 import { renderBillHtml } from '../documents/bill-html.ts';
 import { letterheadProblems } from '../documents/check-letterhead.ts';
+import { logoData } from '../documents/html.ts';
 import { type MarkedFile, markFile } from '../documents/mark.ts';
 import type { Paper } from '../documents/paper.ts';
 import { renderPaperHtml } from '../documents/paper-html.ts';
@@ -10,18 +11,21 @@ import { renderBill } from '../documents/render-bill.ts';
 import { renderPaper } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
+import { type MailTemplate, mailText, smsText } from './mail-text.ts';
 import { type RenderError, renderErrorOf } from './render-outcome.ts';
 
 /** One of these. */
 export type ThreadTask =
   | { document: DocumentTask }
   | { paper: PaperTask }
+  | { preview: PreviewTask }
   | { marked: MarkedFile }
   | { letterhead: { letterhead: object; field: string } };
 
 export default function run(task: ThreadTask) {
   if ('document' in task) return document(task.document);
   if ('paper' in task) return made(() => paperBytes(task.paper));
+  if ('preview' in task) return previewOf(task.preview);
   if ('marked' in task) return made(() => markFile(task.marked));
   // Decoding a logo takes as long as its pixels are many.
   return letterheadProblems(task.letterhead.letterhead, task.letterhead.field);
@@ -37,6 +41,21 @@ export type DocumentTask = {
   /** A page of HTML that says so; the file of a copy is marked. */
   isCopy?: boolean;
 };
+
+/** A template in the language of the bill. */
+export type PreviewedTemplate =
+  | ({ kind: 'Invoice' } & Pick<RenderSetting, 'body' | 'second' | 'amountInWords'>)
+  | ({ kind: 'Email' } & MailTemplate)
+  | { kind: 'SMS'; body: string };
+
+/** A bill with a template that is looked at. */
+export type PreviewTask = {
+  format: 'PDF' | 'HTML' | 'Text';
+  input: BillDocumentInput;
+  template: PreviewedTemplate;
+};
+
+export type MadePreview = MadeDocument & { subject: string | null };
 
 /** A document that is no bill. */
 export type PaperTask = { format: 'PDF' | 'HTML'; paper: Paper };
@@ -58,6 +77,29 @@ function document({
     const input = { ...ofBill, isCopy, ...(creditNote && { creditNote }) };
     return format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html);
   });
+}
+
+function previewOf({ format, input, template }: PreviewTask): MadePreview | { error: RenderError } {
+  let subject: string | null = null;
+  const outcome = made(() => {
+    // A buffer arrives as plain bytes.
+    const { logo } = input.letterhead;
+    const letterhead = { ...input.letterhead, logo: logo && Buffer.from(logo) };
+    const bill = { ...input, letterhead };
+    if (template.kind === 'Invoice') {
+      const { body, second, amountInWords } = template;
+      const notes = { body, secondBody: second?.body ?? '' };
+      const words = { amountInWords, secondLocale: second?.locale ?? null };
+      const shown = { ...bill, template: notes, ...words };
+      return format === 'PDF' ? renderBill(shown) : Buffer.from(renderBillHtml(shown).html);
+    }
+    if (template.kind === 'SMS') return Buffer.from(smsText(bill, template.body));
+    // The picture is shown in the page itself: there is no mail that it could be part of.
+    const mail = mailText(bill, template, logoData(letterhead.logo));
+    subject = mail.subject;
+    return Buffer.from(format === 'HTML' ? mail.html : mail.text);
+  });
+  return 'error' in outcome ? outcome : { ...outcome, subject };
 }
 
 function paperBytes({ format, paper }: PaperTask): Buffer {

@@ -8,10 +8,12 @@ import type {
   DocumentOutcome,
   DocumentTask,
   MadeDocument,
+  MadePreview,
   PaperTask,
+  PreviewTask,
   ThreadTask,
 } from './document-thread.ts';
-import { renderErrorOf } from './render-outcome.ts';
+import { type RenderError, renderErrorOf } from './render-outcome.ts';
 
 /** Of a workspace one document and one print file are made at a time. */
 const places = 2;
@@ -24,6 +26,7 @@ const documentMs = 15_000;
 export type DocumentThreads = {
   make(task: DocumentTask): Promise<MadeDocument>;
   print(task: PaperTask): Promise<MadeDocument>;
+  preview(task: PreviewTask): Promise<MadePreview>;
   /** With a word across each page of a file that is kept. */
   mark(file: MarkedFile): Promise<MadeDocument>;
   checkLetterhead(letterhead: object, field: string): Promise<ErrorDetail[]>;
@@ -42,6 +45,10 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
     },
     async print(task) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ paper: task }, { limitMs })));
+    },
+    async preview(task) {
+      type Outcome = MadePreview | { error: RenderError };
+      return resultOf(await within(limitMs, run<Outcome>({ preview: task }, { limitMs })));
     },
     async mark(file) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ marked: file }, { limitMs })));
@@ -80,8 +87,12 @@ function tooSlow(limitMs: number, cause: Error): AppError {
   return new AppError('DOCUMENT_TOO_SLOW', { message, cause });
 }
 
-function resultOf(outcome: DocumentOutcome): MadeDocument {
-  if (!('error' in outcome)) return outcome;
+function resultOf<Made>(outcome: Made | { error: RenderError }): Made {
+  if (!isFailed(outcome)) return outcome;
   const { code, message } = outcome.error;
   throw new AppError(code as ErrorCode, { message });
+}
+
+function isFailed<Made>(outcome: Made | { error: RenderError }): outcome is { error: RenderError } {
+  return typeof outcome === 'object' && outcome !== null && 'error' in outcome;
 }

@@ -42,6 +42,14 @@ export function mailText(
   return { subject, text: mailPlain(page), html: mailHtml(page, logo) };
 }
 
+/** The text of a short message. */
+export function smsText(input: BillDocumentInput, body: string): string {
+  const { bill, letterhead, locale } = input;
+  const decimals = input.currencyDecimals ?? currencyDecimals(bill.currency);
+  const formats = formatsOf(usableLocale(locale), bill.currency, decimals);
+  return fillLine(body, { bill, letterhead, formats });
+}
+
 function pageOf(view: BillView, bill: BillDocument): Omit<MailPage, 'subject'> {
   const { wording, labels, letterhead, warning } = view;
   const connection = { label: labels.connection, value: lineText(bill.connectionNumber) };

@@ -36,7 +36,10 @@ export async function previewInput(
   const term = bill && (await getTerm(tx, tenantId, bill.term_id));
   if (!bill || !term || (contextId !== null && term.context_id !== contextId)) {
     const where = contextId === null ? 'The workspace' : `Service ${context.code}`;
-    throw new AppError('BILL_NOT_FOUND', { message: `${where} has no bill with the id ${billId}` });
+    throw new AppError('BILL_NOT_FOUND', {
+      message: `${where} has no bill with the id ${billId}`,
+      field: 'billID',
+    });
   }
   const present = await previewSetting(tx, tenantId, term);
   const issueDate = term.issue_date === null ? formatDate(today) : wireDay(term.issue_date);
@@ -57,7 +60,7 @@ async function chosenContext(tx: Tx, tenantId: number, code: string | null): Pro
     code === null
       ? 'The workspace has no service yet: create one first'
       : `No service has the code ${code}`;
-  throw new AppError('SERVICE_NOT_FOUND', { message });
+  throw new AppError('SERVICE_NOT_FOUND', { message, field: 'serviceCode' });
 }
 
 async function sampleOf(
