@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { quickNode } from './support/quick-node.ts';
+import { quickProgram } from './support/quick-node.ts';
 import { copyReadyFolder } from './support/ready-folder.ts';
 import { root } from './support/source.ts';
 
@@ -104,7 +104,7 @@ async function startProgram(): Promise<{ port: number; env: NodeJS.ProcessEnv }>
   copyReadyFolder(dataFolder);
   const own = { PORT: String(port), BILLWRIGHT_DATA: dataFolder, LOG_LEVEL: 'warn' };
   const env = { ...inherited, ...own };
-  const args = [...quickNode, 'src/main.ts', 'start'];
+  const args = [...quickProgram, 'src/main.ts', 'start'];
   const program = spawn(process.execPath, args, { cwd: root, env });
   let output = '';
   program.stdout.on('data', (chunk) => (output += chunk));
@@ -164,10 +164,14 @@ test('the first steps work as they are printed', async () => {
 });
 
 test('the first bills are made by all steps, readings included', async () => {
-  const demo = promisify(execFile)(process.execPath, [...quickNode, 'src/main.ts', 'demo', 'run'], {
-    cwd: root,
-    env,
-  });
+  const demo = promisify(execFile)(
+    process.execPath,
+    [...quickProgram, 'src/main.ts', 'demo', 'run'],
+    {
+      cwd: root,
+      env,
+    },
+  );
   const { stdout } = await demo.catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
   assert.match(stdout, /^Step 3 .*\n +\d+ readings? stored$/m);
   assert.match(stdout, /^ +148 bills generated, 0 in error, 0 on hold$/m);

@@ -24,10 +24,13 @@ import { openScene } from '../support/scene.ts';
 
 const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
-/** Chunks of a thousand: two daily; each night there is one for most of the workers. */
-const postedAtOnce = Number(process.env.FAULT_SUBSCRIPTIONS ?? 1_200);
+const nightly = process.env.FAULT_SUBSCRIPTIONS;
+/** Of chunks: in a night they have the usual size. */
+const chunkMax = nightly ? 1_000 : 80;
+/** A chunk for each of eight workers, or for most of them. */
+const postedAtOnce = Number(nightly ?? 8 * chunkMax);
 /** Chunks besides a paused one. */
-const undisturbed = process.env.FAULT_SUBSCRIPTIONS ? 4 : 1;
+const undisturbed = nightly ? 4 : 1;
 
 let made = 0;
 
@@ -90,11 +93,11 @@ async function timeOfPost(term: FullTerm): Promise<number> {
 test('eight workers post one term without waiting for a lock, and no number is missing', async () => {
   const sql = new pg.Client({ ...scene.cluster.superuser, database: scene.databaseName });
   await sql.connect();
-  const first = scene.runJobs({ lanes: 2 });
+  const first = scene.runJobs({ lanes: 2, chunkMax });
   const [calm, term] = [await newTerm(postedAtOnce), await newTerm(postedAtOnce)];
   for (const one of [calm, term]) await done(one, 'generate');
   usualMs = await timeOfPost(calm);
-  const others = Array.from({ length: 7 }, () => scene.runJobs({ lanes: 1 }));
+  const others = Array.from({ length: 7 }, () => scene.runJobs({ lanes: 1, chunkMax }));
   const stop = watchLocks(sql);
   assert.equal(await done(term, 'post'), `${postedAtOnce} bills posted`);
   const { samples, longestMs } = await stop();
@@ -124,12 +127,12 @@ async function assertNumbered({ tenantId }: FullTerm, count: number): Promise<vo
 }
 
 test('a chunk that is paused while posting does not delay the other chunks', async () => {
-  const worker = scene.runJobs({ lanes: 2 });
-  const subscriptions = undisturbed * 1_000 + 10;
+  const worker = scene.runJobs({ lanes: 2, chunkMax });
+  const subscriptions = undisturbed * chunkMax + 10;
   const term = await newTerm(subscriptions);
   const { tenantId } = term;
   await done(term, 'generate');
-  const first = `new.tenant_id = ${tenantId} and new.bill_id <= 1000`;
+  const first = `new.tenant_id = ${tenantId} and new.bill_id <= ${chunkMax}`;
   const gate = await closeGate(scene, 'subledger_entries', first);
   const jobId = await ask(clientOf(scene.baseUrl, term), 'post');
   await gate.reached();
@@ -146,7 +149,7 @@ test('a chunk that is paused while posting does not delay the other chunks', asy
     `select count(*)::integer as posted from bills where tenant_id = $1 and status = 'Posted'`,
     [tenantId],
   );
-  assert.equal(posted, subscriptions - 1_000);
+  assert.equal(posted, subscriptions - chunkMax);
   await gate.open();
   assert.equal((await ended(term, jobId)).message, `${subscriptions} bills posted`);
   await assertNumbered(term, subscriptions);
@@ -155,7 +158,7 @@ test('a chunk that is paused while posting does not delay the other chunks', asy
 });
 
 test('the first term of a workspace is posted as fast as any, before its rows are counted', async () => {
-  const worker = scene.runJobs({ lanes: 2 });
+  const worker = scene.runJobs({ lanes: 2, chunkMax });
   // The planner thinks that it knows all workspaces: those of the tests before.
   assert.ok(usualMs, 'a term was posted before');
   const unknown = await newTerm(postedAtOnce);

@@ -2,6 +2,7 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'node:test';
+import { forgetPromises } from './light-hooks.ts';
 
 let isGrouped = false;
 
@@ -32,6 +33,7 @@ export async function runFiles({ figuresFile, takenFolder, files }: FileList): P
       processorSeconds: (user + system) / 1e6,
     };
     appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
+    forgetPromises();
   }
   // No hook of the process does this: the shared server keeps it from coming to an end.
   const { closeSharedWorld } = await import('./world.ts');
