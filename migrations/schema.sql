@@ -188,6 +188,9 @@ create table tenants (
   separates_duties boolean not null default false,
   -- Refunds and write-offs above it need a second person. In minor units; null if none do.
   approval_limit bigint,
+  -- Files of documents are deleted when so many years have passed since the end of the year in
+  -- which they were published.
+  document_retention_years smallint not null default 10,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
@@ -195,6 +198,7 @@ create table tenants (
   constraint tenants_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
   constraint tenants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint tenants_currency_decimals_check CHECK (((currency_decimals >= 0) AND (currency_decimals <= 4))),
+  constraint tenants_document_retention_years_check CHECK (((document_retention_years >= 1) AND (document_retention_years <= 100))),
   constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
   constraint tenants_pkey PRIMARY KEY (tenant_id),
   constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
@@ -3182,6 +3186,8 @@ create table bill_documents (
   -- {code, message}
   error jsonb,
   created_at timestamp with time zone not null,
+  -- The day on which its file was deleted, because the years of retention had passed.
+  deleted_on date,
   constraint bill_documents_format_check CHECK ((format = ANY (ARRAY['PDF'::text, 'HTML'::text]))),
   constraint bill_documents_made CHECK ((((error IS NULL) = (sha256 IS NOT NULL)) AND ((error IS NULL) = (size IS NOT NULL)))),
   constraint bill_documents_once UNIQUE (tenant_id, bill_id, format),
@@ -3192,6 +3198,7 @@ create table bill_documents (
   constraint bill_documents_tenant_id_bill_id_fkey FOREIGN KEY (tenant_id, bill_id) REFERENCES bills(tenant_id, bill_id)
 );
 CREATE INDEX bill_documents_failed ON public.bill_documents USING btree (tenant_id, term_id, bill_id) WHERE (error IS NOT NULL);
+CREATE INDEX bill_documents_kept ON public.bill_documents USING btree (tenant_id, created_at, document_id) WHERE ((error IS NULL) AND (deleted_on IS NULL));
 CREATE TRIGGER bill_documents_sealed_on_delete AFTER DELETE ON public.bill_documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
 CREATE TRIGGER bill_documents_sealed_on_insert AFTER INSERT ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
 CREATE TRIGGER bill_documents_sealed_on_update AFTER UPDATE ON public.bill_documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('document');
@@ -3205,13 +3212,18 @@ create table document_parts (
   tenant_id bigint not null,
   sha256 bytea not null,
   bytes bytea not null,
+  -- The last year in which a document was made that has this part, or the year after. When all
+  -- documents up to that year are deleted, no document has it.
+  last_year smallint not null,
   constraint document_parts_check CHECK ((sha256 = sha256(bytes))),
   constraint document_parts_pkey PRIMARY KEY (tenant_id, sha256)
 );
+CREATE INDEX document_parts_unused ON public.document_parts USING btree (tenant_id, last_year);
 alter table document_parts enable row level security, force row level security;
 create policy tenant_wall on document_parts as permissive for all using ((tenant_id = current_tenant()));
 grant select on document_parts to billwright_api;
 grant delete, insert, select on document_parts to billwright_worker;
+grant update (last_year) on document_parts to billwright_worker;
 
 -- The file of a document of bill_documents or further_documents: its own bytes, and the parts
 -- between them. Nothing changes it, whatever later versions of the program make of the same bill.
@@ -3319,16 +3331,20 @@ create table further_documents (
   size integer not null,
   sha256 bytea not null,
   created_at timestamp with time zone not null,
+  -- As of bill_documents.
+  deleted_on date,
   constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text]))),
   constraint further_documents_once UNIQUE (tenant_id, kind, subject_id),
   constraint further_documents_pkey PRIMARY KEY (tenant_id, document_id),
   constraint further_documents_sha256_check CHECK ((length(sha256) = 32)),
   constraint further_documents_size_check CHECK ((size > 0))
 );
+CREATE INDEX further_documents_kept ON public.further_documents USING btree (tenant_id, created_at, document_id) WHERE (deleted_on IS NULL);
 alter table further_documents enable row level security, force row level security;
 create policy tenant_wall on further_documents as permissive for all using ((tenant_id = current_tenant()));
 grant select on further_documents to billwright_api;
 grant delete, insert, select on further_documents to billwright_worker;
+grant update (deleted_on) on further_documents to billwright_worker;
 
 -- Further documents that are to be made. A row waits until its document is kept.
 create table document_queue (

@@ -93,6 +93,7 @@ export const errorCodes = {
   READING_NOT_FOUND: notFound('No reading has this id'),
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
+  DOCUMENT_DELETED: notFound('The document was deleted: its years of retention have passed'),
   CREDIT_NOTE_NOT_FOUND: notFound('No credit note has this id'),
   DISPUTE_NOT_FOUND: notFound('No dispute has this id'),
   LINE_NOT_FOUND: notFound('The bill has no line with this number'),

@@ -121,7 +121,7 @@ async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
   );
   await insertFiles(tx, tenantId, files);
   // Last, because others may wait for the same parts.
-  await saveParts(tx, tenantId, parts);
+  await saveParts(tx, tenantId, parts, job.now);
   const outcome: Outcome = { published: good.length, failed: results.length - good.length };
   return { done: results.length, outcome };
 }

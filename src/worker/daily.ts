@@ -10,6 +10,7 @@ import { checkBooks } from '../domain/bills/verify/check-books.ts';
 import { reviewArrangements } from '../domain/collections/arrangements.ts';
 import { dunOverdue } from '../domain/collections/dunning.ts';
 import { watchPrepaid } from '../domain/collections/prepaid.ts';
+import { deleteOldDocuments } from '../domain/delivery/retention.ts';
 import { deleteOldEvents } from '../domain/events/events-store.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
@@ -68,6 +69,7 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
   ['surcharges', { at: Temporal.PlainTime.from('00:30'), runChunk: surchargeLate }],
   ['dunning', { at: Temporal.PlainTime.from('00:50'), runChunk: dunOverdue }],
   ['prepaid', { at: Temporal.PlainTime.from('00:55'), runChunk: watchPrepaid }],
+  ['documents', { at: Temporal.PlainTime.from('01:00'), runChunk: deleteOldDocuments }],
   ['books', { at: Temporal.PlainTime.from('00:40'), run: checkBooks }],
 ]);
 

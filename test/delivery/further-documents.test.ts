@@ -2,7 +2,9 @@
 // the same file for ever.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { tenantTransact } from '../../src/base/db/pool.ts';
 import { createLog } from '../../src/base/log.ts';
+import { deleteOldDocuments } from '../../src/domain/delivery/retention.ts';
 import { makeDocuments } from '../../src/worker/document-maker.ts';
 import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
@@ -150,4 +152,54 @@ test('a bill that is billed again is documented when the new bill has its number
     new RegExp(bill?.billNumber ?? '-'),
   );
   await assertChecks(scene, tenantId);
+});
+
+test('files are deleted by whole years after the year of publication, and by nothing else', async () => {
+  const { client, tenantId, billID, bills } = await openPublished('further-retention', 2);
+  const otherID = bills[1]?.billId ?? 0;
+  const file = async (id: number, format: 'PDF' | 'HTML' = 'PDF') =>
+    (await client.getBillDocument({ billID: id, format })).data.base64;
+  const other = await file(otherID);
+  const zero = client.updateSettings({ data: { documentRetentionYears: 0 } });
+  await refuses(zero, 'INVALID_NUMBER', { field: 'data.documentRetentionYears' });
+  await client.updateSettings({ data: { documentRetentionYears: 2 } });
+  const clean = (date: string) =>
+    asWorker(scene, (database) =>
+      tenantTransact(database, tenantId, (tx) =>
+        deleteOldDocuments(tx, tenantId, { localDate: Temporal.PlainDate.from(date) }),
+      ),
+    );
+  const publishedIn = (year: number, id: number) =>
+    scene.sql.query(
+      'update bill_documents set created_at = $3 where tenant_id = $1 and bill_id = $2',
+      [tenantId, id, `${year}-06-01T12:00:00Z`],
+    );
+  const { year } = scene.clock.now().toZonedDateTimeISO('UTC');
+  await publishedIn(year - 1, billID);
+  await publishedIn(year, otherID);
+  // Published last year, and kept for the two years after it.
+  assert.deepEqual((await clean(`${year + 1}-12-31`)).outcome, { documents: 0, parts: 0 });
+  assert.deepEqual((await clean(`${year + 2}-01-01`)).outcome, { documents: 1, parts: 0 });
+  const gone = await refuses(file(billID), 'DOCUMENT_DELETED');
+  assert.ok(gone.message.includes(`was deleted on 01/01/${year + 2}`), gone.message);
+  assert.match(Buffer.from(await file(billID, 'HTML'), 'base64').toString(), /<html/);
+  assert.equal(await file(otherID), other, 'what documents share is kept');
+  await assertChecks(scene, tenantId);
+  // Parts go with the last document that has them.
+  const { rows } = await scene.sql.query(
+    'select count(*)::integer as n from document_parts where tenant_id = $1',
+    [tenantId],
+  );
+  await scene.sql.query('update document_parts set last_year = $2 where tenant_id = $1', [
+    tenantId,
+    year,
+  ]);
+  assert.deepEqual((await clean(`${year + 3}-01-01`)).outcome, { documents: 1, parts: rows[0].n });
+  assert.ok(rows[0].n > 0);
+  await assertChecks(scene, tenantId);
+  // A file that is missing for another reason is reported.
+  await scene.sql.query('update bill_documents set deleted_on = null where tenant_id = $1', [
+    tenantId,
+  ]);
+  await assert.rejects(assertChecks(scene, tenantId), /is not the one that was published/);
 });

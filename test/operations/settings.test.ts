@@ -28,6 +28,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     mailSender: { name: null, replyTo: null },
     reminders: [],
     approvalLimit: null,
+    documentRetentionYears: 10,
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,

@@ -255,6 +255,7 @@ export type DocumentRow = {
   sha256: string | null;
   error: RenderError | null;
   created_at: Temporal.Instant;
+  deleted_on: string | null;
 };
 
 /** The documents that these bills were published with. */
@@ -266,7 +267,7 @@ export async function listPublished(
   if (billIds.length === 0) return [];
   const { rows } = await sql<DocumentRow>`
     select document_id, bill_id, term_id, format, setting_version, template_id, template_version,
-      size, encode(sha256, 'hex') as sha256, error, created_at
+      size, encode(sha256, 'hex') as sha256, error, created_at, deleted_on
     from bill_documents
     where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
       and format = 'PDF' and error is null

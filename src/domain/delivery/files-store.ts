@@ -1,23 +1,31 @@
 // The files of published documents, in their parts.
 
+import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import { joinFile, type KeptFile, sha256Of } from './document-file.ts';
 
-/** Adds the parts that are not kept yet. */
+/** Adds the parts that are not kept yet, and notes that the others are used again. */
 export async function saveParts(
   tx: Tx,
   tenantId: number,
   parts: ReadonlyMap<string, Uint8Array>,
+  at: Temporal.Instant,
 ): Promise<void> {
+  // Where it is already the next year, the documents belong to that.
+  const year = at.add({ hours: 24 }).toZonedDateTimeISO('UTC').year;
   const known = await listKnownParts(tx, tenantId, [...parts.keys()]);
-  const added = [...parts.keys()].filter((sha256) => !known.has(sha256)).sort();
+  const current = [...known].filter(([, lastYear]) => lastYear >= year).map(([sha256]) => sha256);
+  const older = [...known.keys()].filter((sha256) => !current.includes(sha256)).sort();
+  // One that was deleted meanwhile is not among those that were used again: it is added.
+  const used = new Set([...current, ...(await useParts(tx, tenantId, older, year))]);
+  const added = [...parts.keys()].filter((sha256) => !used.has(sha256)).sort();
   if (added.length === 0) return;
   // Of two that add the same part, one waits for the other: all add them in the same order.
   await sql`
-    insert into document_parts (tenant_id, sha256, bytes)
-    select own.tenant_id, sha256(p.bytes), p.bytes
+    insert into document_parts (tenant_id, sha256, bytes, last_year)
+    select own.tenant_id, sha256(p.bytes), p.bytes, ${year}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join unnest(${added.map((sha256) => hexOf(parts.get(sha256)))}::bytea[]) p (bytes)
     on conflict do nothing
@@ -28,13 +36,30 @@ async function listKnownParts(
   tx: Tx,
   tenantId: number,
   hashes: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ sha256: string }>`
-    select encode(sha256, 'hex') as sha256 from document_parts
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ sha256: string; last_year: number }>`
+    select encode(sha256, 'hex') as sha256, last_year from document_parts
     where tenant_id = ${tenantId}
       and sha256 = any(${hashes.map((one) => `\\x${one}`)}::bytea[])
   `.execute(tx);
-  return new Set(rows.map((row) => row.sha256));
+  return new Map(rows.map((row) => [row.sha256, row.last_year]));
+}
+
+/** Once a year for each part. Returns those that are still kept. */
+async function useParts(
+  tx: Tx,
+  tenantId: number,
+  hashes: readonly string[],
+  year: number,
+): Promise<string[]> {
+  if (hashes.length === 0) return [];
+  const { rows } = await sql<{ sha256: string }>`
+    update document_parts set last_year = greatest(last_year, ${year}::smallint)
+    where tenant_id = ${tenantId}
+      and sha256 = any(${hashes.map((one) => `\\x${one}`)}::bytea[])
+    returning encode(sha256, 'hex') as sha256
+  `.execute(tx);
+  return rows.map((row) => row.sha256);
 }
 
 export type NewFile = KeptFile & { documentId: number };
@@ -75,7 +100,12 @@ type FileRow = {
 };
 
 /** Of which the file is wanted. */
-type Wanted = { document_id: number; sha256: string | null };
+type Wanted = {
+  document_id: number;
+  sha256: string | null;
+  /** YYYY-MM-DD, if its years of retention have passed. */
+  deleted_on: string | null;
+};
 
 /**
  * The files of documents, by their ids. Each is compared with its hash: one that differs is left
@@ -109,9 +139,15 @@ export async function readFiles(
 }
 
 export async function readFile(tx: Tx, tenantId: number, document: Wanted): Promise<Buffer> {
+  if (document.deleted_on !== null) throw deleted(document.deleted_on);
   const file = (await readFiles(tx, tenantId, [document])).get(document.document_id);
   if (file === undefined) throw new AppError('DOCUMENT_DIFFERS');
   return file;
+}
+
+function deleted(on: string): AppError {
+  const message = `The document was deleted on ${wireDay(on)}: its years of retention have passed`;
+  return new AppError('DOCUMENT_DELETED', { message });
 }
 
 function keptFile({ own, part_offsets: offsets, part_hashes: hashes }: FileRow): KeptFile {

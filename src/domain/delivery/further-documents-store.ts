@@ -77,7 +77,7 @@ export async function insertFurther(
   `.execute(tx);
 }
 
-export type FurtherRow = { document_id: number; sha256: string };
+export type FurtherRow = { document_id: number; sha256: string; deleted_on: string | null };
 
 /** Those that are made, by subject. */
 export async function listFurther(
@@ -87,7 +87,8 @@ export async function listFurther(
   subjectIds: readonly number[],
 ): Promise<Map<number, FurtherRow>> {
   const { rows } = await sql<FurtherRow & { subject_id: number }>`
-    select subject_id, document_id, encode(sha256, 'hex') as sha256 from further_documents
+    select subject_id, document_id, encode(sha256, 'hex') as sha256, deleted_on
+    from further_documents
     where tenant_id = ${tenantId} and kind = ${kind}
       and subject_id = any(${[...subjectIds]}::bigint[])
   `.execute(tx);
@@ -101,7 +102,8 @@ export async function findFurther(
   { kind, subjectId }: FurtherKey,
 ): Promise<FurtherRow | undefined> {
   const { rows } = await sql<FurtherRow>`
-    select document_id, encode(sha256, 'hex') as sha256 from further_documents
+    select document_id, encode(sha256, 'hex') as sha256, deleted_on
+    from further_documents
     where tenant_id = ${tenantId} and kind = ${kind} and subject_id = ${subjectId}
   `.execute(tx);
   return rows[0];

@@ -20,5 +20,5 @@ export async function keepFurther(
   const documents = rendered.map((one, index) => ({ ...one, documentId: firstId + index }));
   await insertFurther(tx, tenantId, documents, at);
   await insertFiles(tx, tenantId, documents);
-  await saveParts(tx, tenantId, parts);
+  await saveParts(tx, tenantId, parts, at);
 }

@@ -6,21 +6,23 @@ import { readFiles } from './files-store.ts';
 
 const billsPerRead = 100;
 
-/** In the order of the bills. A bill whose document is missing or damaged is left out. */
+/** In the order of the bills. A bill whose document is missing, damaged or deleted is left out. */
 export async function* printDocuments(
   tx: Tx,
   tenantId: number,
   billIds: readonly number[],
-  onMissing: (billId: number) => void,
+  onMissing: (billId: number, isDeleted: boolean) => void,
 ): AsyncGenerator<{ billId: number; file: Buffer }> {
   for (let at = 0; at < billIds.length; at += billsPerRead) {
     const some = billIds.slice(at, at + billsPerRead);
     const documents = await listPublished(tx, tenantId, some);
-    const documentOf = new Map(documents.map((one) => [one.bill_id, one.document_id]));
+    const documentOf = new Map(documents.map((one) => [one.bill_id, one]));
     const files = await readFiles(tx, tenantId, documents);
     for (const billId of some) {
-      const file = files.get(documentOf.get(billId) ?? 0);
-      if (file === undefined) onMissing(billId);
+      const document = documentOf.get(billId);
+      const file = files.get(document?.document_id ?? 0);
+      const isDeleted = document !== undefined && document.deleted_on !== null;
+      if (file === undefined) onMissing(billId, isDeleted);
       else yield { billId, file };
       // Between two bills other things get their turn.
       await turn();

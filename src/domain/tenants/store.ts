@@ -21,6 +21,7 @@ export type SettingsRow = {
   separates_duties: boolean;
   /** Minor units; null if no refund or write-off needs a second person. */
   approval_limit: number | null;
+  document_retention_years: number;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -154,7 +155,8 @@ export async function setStatus(
 
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
-  mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit, sandbox,
+  mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
+  document_retention_years, sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
 
 export async function findSettings(
@@ -192,6 +194,7 @@ export async function updateSettings(
       idle_seconds = ${settings.idle_seconds},
       separates_duties = ${settings.separates_duties},
       approval_limit = ${settings.approval_limit},
+      document_retention_years = ${settings.document_retention_years},
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

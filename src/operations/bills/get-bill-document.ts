@@ -29,6 +29,7 @@ export const getBillDocument = operation({
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
+    'DOCUMENT_DELETED',
   ],
   example: { billID: 991, format: 'HTML' },
   turns: documentTurns,

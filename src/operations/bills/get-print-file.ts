@@ -30,6 +30,7 @@ export const getPrintFile = operation({
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
+    'DOCUMENT_DELETED',
   ],
   example: { jobID: 901, part: 1 },
   turns: printFileTurns,
@@ -54,8 +55,8 @@ async function putTogether(call: Call, file: PrintFileRow) {
   const billIds = await listPrintedBills(tx, tenantId, file);
   const cancelled = await listCancelled(tx, tenantId, billIds);
   async function* files() {
-    const documents = printDocuments(tx, tenantId, billIds, () => {
-      throw new AppError('DOCUMENT_DIFFERS');
+    const documents = printDocuments(tx, tenantId, billIds, (_, isDeleted) => {
+      throw new AppError(isDeleted ? 'DOCUMENT_DELETED' : 'DOCUMENT_DIFFERS');
     });
     for await (const { billId, file: published } of documents) {
       yield cancelled.has(billId) ? await cancelledFile(call, billId) : published;

@@ -26,7 +26,7 @@ type Shown = {
   kind: Kind;
   task: Omit<DocumentTask, 'format'>;
   /** The document that was published, if this is the one. */
-  published: { document_id: number; sha256: string | null } | undefined;
+  published: Pick<DocumentRow, 'document_id' | 'sha256' | 'deleted_on'> | undefined;
 };
 
 export async function billToShow(call: Call, billId: number, asked: Kind | null): Promise<Shown> {

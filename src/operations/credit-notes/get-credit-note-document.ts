@@ -23,6 +23,7 @@ export const getCreditNoteDocument = operation({
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
+    'DOCUMENT_DELETED',
   ],
   example: { creditNoteID: 17, format: 'HTML' },
   turns: documentTurns,

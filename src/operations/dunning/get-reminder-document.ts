@@ -26,6 +26,7 @@ export const getReminderDocument = operation({
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
+    'DOCUMENT_DELETED',
   ],
   example: { reminderID: 17, format: 'PDF' },
   turns: documentTurns,

@@ -38,6 +38,7 @@ export const getReceiptDocument = operation({
     'DOCUMENT_TOO_SLOW',
     'DOCUMENT_FAILED',
     'DOCUMENT_DIFFERS',
+    'DOCUMENT_DELETED',
   ],
   example: { paymentID: 17, format: 'HTML' },
   turns: documentTurns,

@@ -24,6 +24,7 @@ export const settingsView = Type.Object({
   idleSeconds: nullable(Type.Integer()),
   separationOfDuty: Type.Boolean(),
   approvalLimit: nullable(Type.Number()),
+  documentRetentionYears: Type.Integer(),
   sandbox: Type.Boolean(),
   now: timestamp,
   modifiedAt: timestamp,
@@ -52,6 +53,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
       row.approval_limit === null
         ? null
         : majorUnits(BigInt(row.approval_limit), row.currency_decimals),
+    documentRetentionYears: row.document_retention_years,
     sandbox: row.sandbox,
     now: formatTimestamp(now, row.timezone),
     modifiedAt: formatTimestamp(row.modified_at, row.timezone),

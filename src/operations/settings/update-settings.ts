@@ -114,6 +114,14 @@ const settingsChange = Type.Object({
     Type.Boolean({ description: 'a login that generated bills of a term may not post it' }),
   ),
   approvalLimit: maybe(decimal),
+  documentRetentionYears: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      'x-code': 'INVALID_NUMBER',
+      description: 'after the end of the year of publication, files of documents are deleted',
+    }),
+  ),
   ts: tsGuard,
 });
 
@@ -204,6 +212,7 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
     idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
     separates_duties: sent.separationOfDuty ?? before.separates_duties,
     approval_limit: limitOf(before, sent),
+    document_retention_years: sent.documentRetentionYears ?? before.document_retention_years,
   };
 }
 

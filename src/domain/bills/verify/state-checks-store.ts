@@ -169,15 +169,18 @@ function wronglyIssued(tenantId: number): Sql {
       else b.issue_date is not null end`;
 }
 
-/** The file of a document, put together from its own bytes and its parts, is what was published. */
+/**
+ * The file of a document, put together from its own bytes and its parts, is what was published. One
+ * that was deleted when its years of retention had passed has none.
+ */
 function wrongFiles(tenantId: number): Sql {
   return sql`
     select 'the file of document ' || d.document_id || ' is not the one that was published'
     from (
-      select document_id, sha256 from bill_documents
+      select document_id, sha256, deleted_on from bill_documents
       where tenant_id = ${tenantId} and error is null
       union all
-      select document_id, sha256 from further_documents where tenant_id = ${tenantId}
+      select document_id, sha256, deleted_on from further_documents where tenant_id = ${tenantId}
     ) d
     left join document_contents c on c.tenant_id = ${tenantId} and c.document_id = d.document_id
     left join lateral (
@@ -191,7 +194,8 @@ function wrongFiles(tenantId: number): Sql {
       ) s
       left join document_parts p on p.tenant_id = ${tenantId} and p.sha256 = c.part_hashes[s.n + 1]
     ) f on true
-    where f.sha256 is distinct from d.sha256`;
+    where case when d.deleted_on is null then f.sha256 is distinct from d.sha256
+      else c.document_id is not null end`;
 }
 
 /** Bills are ahead of their term only while a step runs, or where one was broken off. */
