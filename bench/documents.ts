@@ -30,7 +30,7 @@ export async function benchDocuments(options: BenchOptions): Promise<BenchResult
   const ways = {
     embedded: (index: number) => renderBill(numbered(ordinary, firstNames, index), noto),
     standard: (index: number) => renderBill(numbered(ordinary, firstNames, index), standard),
-    urdu: (index: number) => renderBill(numbered(urdu, urduNames, index), noto),
+    urdu: (index: number) => renderBill(numbered(urdu, urduNames, index)),
     hindi: (index: number) => renderBill(numbered(hindi, hindiNames, index), noto),
   };
   const holds = (bytes: Buffer) => bytes.includes('/FontFile2');

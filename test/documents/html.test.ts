@@ -190,7 +190,7 @@ test('a line of one step with a flat part shows the step, and one without shows 
     return {
       html: cells.split('|').filter((text) => text !== ''),
       text: billText(input).match(/^(?:Energy| ).*$/gm),
-      pdf: layOutBill(input, notoTypefaces()).flatMap(textsOf),
+      pdf: layOutBill(input).flatMap(textsOf),
     };
   };
   // 80 * 3 + 50

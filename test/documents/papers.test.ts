@@ -98,7 +98,7 @@ for (const locale of ['en', 'ar', 'ur-PK', 'hi']) {
     ];
     for (const paper of papers) {
       const { view } = viewOf(paper);
-      assertWellSet(layOutPaper(view, notoTypefaces()), view.page.title);
+      assertWellSet(layOutPaper(view, notoTypefaces(view.page.wording.locale)), view.page.title);
     }
   });
 }

@@ -1,7 +1,6 @@
 // The codes on payment slips, read back from PDF and HTML.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { checksum } from '../../src/domain/documents/emv-code.ts';
@@ -34,7 +33,7 @@ function figuresOf(input: BillDocumentInput): { cells: boolean[][]; caption: str
 
 /** What the QR code says and what is written below it: the same in PDF and HTML. */
 function codeOf(input: BillDocumentInput): { text: string; caption: string } {
-  const pages = layOutBill(input, notoTypefaces());
+  const pages = layOutBill(input);
   assertWellSet(pages, 'bill with a code');
   const items = pages.flatMap((page) => page.items);
   const matrix = items.filter((item) => item.kind === 'matrix').find((one) => one.rows.length > 1);
@@ -224,7 +223,7 @@ test('the bar code says the reference to counters, in PDF and HTML and in every 
     for (const locale of ['en-PK', 'ur-PK']) {
       const bill = { ...ordinaryBill, payableWithinDueDate: 15648.39 };
       const input = { ...ordinary, bill, locale, letterhead: { ...letterhead, barcodeText } };
-      const pages = layOutBill(input, notoTypefaces());
+      const pages = layOutBill(input);
       assertWellSet(pages, 'bill with a bar code');
       const items = pages.flatMap((page) => page.items).filter((item) => item.kind === 'matrix');
       const bars = items.find((item) => item.rows.length === 1)?.rows[0];
@@ -266,7 +265,7 @@ test('a bill that asks for no payment has no code and no bar code', () => {
   ];
   for (const input of cases) {
     assert.equal(figuresOf(input).length, 0);
-    const items = layOutBill(input, notoTypefaces()).flatMap((page) => page.items);
+    const items = layOutBill(input).flatMap((page) => page.items);
     assert.ok(!items.some((item) => item.kind === 'matrix'));
   }
 });

@@ -185,7 +185,7 @@ test('documents that are made together are well formed, and share their fonts an
   const own = files.map(
     (file, index) => file.length - (shared[index] ?? []).reduce((sum, one) => sum + one.length, 0),
   );
-  assert.ok(Math.max(...own) < 12_000, `${own} bytes of their own`);
+  assert.ok(Math.max(...own) < 14_000, `${own} bytes of their own`);
   assert.deepEqual(shared[0], shared[3]);
 });
 
@@ -228,4 +228,12 @@ test('a file of many bills comes in pieces, and holds on to none of them', async
 test('no bills are no file', async () => {
   const { bytes } = await merged([]);
   assert.equal(bytes.length, 0);
+});
+
+test('the file of a bill has at most 60 kB for a page, in Nastaliq at most 200 kB', () => {
+  for (const [name, input] of Object.entries(allBills)) {
+    const { length } = renderBill(input);
+    const most = input.locale.startsWith('ur') ? 200_000 : 60_000;
+    assert.ok(length <= most, `${name}: ${length} bytes`);
+  }
 });

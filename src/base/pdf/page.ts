@@ -79,8 +79,9 @@ function openBrush(file: PdfFile) {
       setFill(color);
       content += `BT\n1 0 0 -1 ${number(x)} ${number(y + line.ascent)} Tm\n`;
       for (const run of line.runs) {
-        const use = setFont(run.face, size);
-        content += runContent(run, use, size);
+        const own = size * (run.face.scale ?? 1);
+        const use = setFont(run.face, own);
+        content += runContent(run, use, own);
       }
       content += 'ET\n';
     },

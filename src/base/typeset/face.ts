@@ -9,8 +9,13 @@ export type ShapedWord = {
   readonly advance: number;
   readonly spans: readonly GlyphSpan[];
   readonly glyphs: readonly number[];
+  /** Of each glyph above the line; absent if all are on it. */
+  readonly heights?: readonly number[];
   /** The text of each glyph; empty if a span has it. */
   readonly texts: readonly string[];
+  /** How far it goes above and below the line, of a face whose words differ much in that. */
+  readonly ascent?: number;
+  readonly descent?: number;
 };
 
 export type GlyphSpan = {
@@ -38,6 +43,8 @@ export type Face = {
   /** Room above and below the baseline that lines of this face need. */
   readonly ascent: number;
   readonly descent: number;
+  /** Of the size of the text around it; 1 unless given. Words are measured with it. */
+  readonly scale?: number;
   covers(codePoint: number): boolean;
   shape(word: string, isRightToLeft: boolean): ShapedWord;
   /** Fills in the font's dictionary, and writes what it refers to. */
@@ -48,4 +55,9 @@ export type Face = {
 export type FaceList = readonly [Face, ...Face[]];
 
 /** What text is set in. */
-export type Typefaces = { readonly regular: FaceList; readonly bold: FaceList };
+export type Typefaces = {
+  readonly regular: FaceList;
+  readonly bold: FaceList;
+  /** Lines of it have room of their own: pages need less between them. */
+  readonly isSloping?: boolean;
+};

@@ -15,6 +15,8 @@ export type FontTables = {
   /** Advance and left side bearing, as stored in the file. */
   metricsOf(glyph: number): number;
   outlineOf(glyph: number): Buffer;
+  /** Of what is drawn, above the line; below zero, below it. */
+  heightOf(glyph: number): { top: number; bottom: number };
 };
 
 export function readFontTables(file: Buffer): FontTables {
@@ -51,6 +53,11 @@ export function readFontTables(file: Buffer): FontTables {
     advanceOf: (glyph) => scaled(advance(glyph)),
     metricsOf: (glyph) => advance(glyph) * 65_536 + bearing(glyph),
     outlineOf: (glyph) => glyf.subarray(start(glyph), start(glyph + 1)),
+    heightOf(glyph) {
+      const at = start(glyph);
+      if (start(glyph + 1) - at < 10) return { top: 0, bottom: 0 };
+      return { bottom: scaled(glyf.readInt16BE(at + 4)), top: scaled(glyf.readInt16BE(at + 8)) };
+    },
   };
 }
 

@@ -202,8 +202,8 @@ function lineOf(tokens: readonly Token[], style: TextStyle): TextLine {
   let descent = style.faces[0].descent;
   for (const { face, word } of drawn) {
     advance += word.advance;
-    ascent = Math.max(ascent, face.ascent);
-    descent = Math.max(descent, face.descent);
+    ascent = Math.max(ascent, word.ascent ?? face.ascent);
+    descent = Math.max(descent, word.descent ?? face.descent);
     const run = runs.at(-1);
     if (run?.face === face) run.words.push(word);
     else runs.push({ face, words: [word] });

@@ -1,5 +1,6 @@
-// The fonts of documents: Noto Sans for Latin, Greek, Cyrillic and Devanagari, Noto Naskh Arabic
-// for Arabic and Urdu. They come from npm as font files, under the SIL Open Font License.
+// The fonts of documents: Noto Sans for Latin, Greek, Cyrillic and Devanagari, Noto Nastaliq Urdu
+// for Urdu, Noto Naskh Arabic for Arabic and other languages of that script. They come from npm as
+// font files, under the SIL Open Font License.
 import { fileURLToPath } from 'node:url';
 import type { FaceList, Typefaces } from './face.ts';
 import { openFaces } from './open-type-face.ts';
@@ -12,40 +13,83 @@ import { openFaces } from './open-type-face.ts';
 const latin = [
   ...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)),
   ...'ÄÖÜäöüßÀÂÇÈÉÊàâçèéêëîïôûùÑñÁÍÓÚáíóúÃÕãõÅåÆæØø',
-  ...'\u00a0–—‘’“”•…×·°€£₨₹−\ufffd',
+  ...'\u00a0–—‘’“”•…×·°²³€£₨₹−\ufffd',
 ].join('');
 
 type Weight = '400Regular' | '700Bold';
+/** How Arabic script is written. */
+type Hand = 'naskh' | 'nastaliq';
 
 const sansFile = (weight: Weight) => `noto-sans/${weight}/NotoSans_${weight}.ttf`;
 const naskhFile = (weight: Weight) => `noto-naskh-arabic/${weight}/NotoNaskhArabic_${weight}.ttf`;
+const nastaliqFile = (weight: Weight) =>
+  `noto-nastaliq-urdu/${weight}/NotoNastaliqUrdu_${weight}.ttf`;
 
-let opened: Typefaces | undefined;
+const opened = new Map<Hand, Typefaces>();
 
-/** Read once for the process, when the first document is made. */
-export function notoTypefaces(): Typefaces {
-  opened ??= { regular: ofWeight('400Regular'), bold: ofWeight('700Bold') };
-  return opened;
+/**
+ * Read once for the process, when the first document is made. Readers of Urdu expect Nastaliq; a
+ * document in Arabic too has one hand for both.
+ */
+export function notoTypefaces(...locales: readonly (string | null | undefined)[]): Typefaces {
+  const languages = new Set(locales.map((locale) => locale?.split('-')[0]?.toLowerCase()));
+  const hand = languages.has('ur') && !languages.has('ar') ? 'nastaliq' : 'naskh';
+  let found = opened.get(hand);
+  if (found === undefined) {
+    found = {
+      regular: ofWeight('400Regular', hand),
+      bold: ofWeight('700Bold', hand),
+      isSloping: hand === 'nastaliq',
+    };
+    opened.set(hand, found);
+  }
+  return found;
 }
 
-/** Naskh goes far below the line: lines with it are set wider apart. */
-function ofWeight(weight: Weight): FaceList {
+const sansFaces = new Map<Weight, ReturnType<typeof openFaces>>();
+
+/** One for all hands, so that its common characters are cut once. */
+function sansOf(weight: Weight): ReturnType<typeof openFaces> {
+  let found = sansFaces.get(weight);
+  if (found === undefined) {
+    found = openFaces({
+      path: fontPath(sansFile(weight)),
+      name: `NotoSans-${weight.slice(3)}`,
+      ascent: 950,
+      descent: 300,
+      common: latin,
+    });
+    sansFaces.set(weight, found);
+  }
+  return found;
+}
+
+/**
+ * Naskh goes far below the line: lines with it are set wider apart. Words in Nastaliq slope from
+ * high above the line down to it, and its letters are larger than others of their size.
+ */
+function ofWeight(weight: Weight, hand: Hand): FaceList {
   const style = weight.slice(3);
-  const sans = openFaces({
-    path: fontPath(sansFile(weight)),
-    name: `NotoSans-${style}`,
-    ascent: 950,
-    descent: 300,
-    common: latin,
-  });
-  const naskh = openFaces({
-    path: fontPath(naskhFile(weight)),
-    name: `NotoNaskhArabic-${style}`,
-    ascent: 920,
-    descent: 400,
-    common: '',
-  });
-  return [sans.common, sans.others, naskh.others];
+  const sans = sansOf(weight);
+  const arabic =
+    hand === 'nastaliq'
+      ? openFaces({
+          path: fontPath(nastaliqFile(weight)),
+          name: `NotoNastaliqUrdu-${style}`,
+          ascent: 950,
+          descent: 300,
+          common: '',
+          scale: 0.8,
+          isSloping: true,
+        })
+      : openFaces({
+          path: fontPath(naskhFile(weight)),
+          name: `NotoNaskhArabic-${style}`,
+          ascent: 920,
+          descent: 400,
+          common: '',
+        });
+  return [sans.common, sans.others, arabic.others];
 }
 
 function fontPath(file: string): string {

@@ -13,7 +13,7 @@ import {
 } from 'harfbuzzjs';
 import { embedFont, type FontBytes, fontBytes } from './embed-font.ts';
 import type { Face, ShapedWord } from './face.ts';
-import { readFontTables } from './font-tables.ts';
+import { type FontTables, readFontTables } from './font-tables.ts';
 
 /** Of letters that neither join nor combine. */
 const plainText = new RegExp(
@@ -34,6 +34,10 @@ export type FontOptions = {
   descent: number;
   /** Characters that most documents are written in. */
   common: string;
+  /** Drawn in this part of the size of the text. */
+  scale?: number;
+  /** Each word has its own height: a sloping script takes up to twice that of another word. */
+  isSloping?: boolean;
 };
 
 /**
@@ -45,7 +49,9 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   const tables = readFontTables(file);
   const font = new Font(new Outlines(new Blob(file)));
   font.setScale(1000, 1000);
-  const shape = rememberedShapes(font);
+  const { scale = 1, isSloping = false } = options;
+  const measured = (word: ShapedWord) => withMeasures(word, { scale, isSloping, tables });
+  const shape = rememberedShapes(font, scale === 1 && !isSloping ? (word) => word : measured);
   const isCommon = new Set(Array.from(options.common, (character) => character.codePointAt(0)));
   const { name, ascent, descent } = options;
   const covers = remembered((codePoint) => font.nominalGlyph(codePoint) !== undefined);
@@ -69,6 +75,7 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       isWhole: true,
       ascent,
       descent,
+      scale,
       shape,
       covers: (codePoint) => isCommon.has(codePoint) && covers(codePoint),
       embed(objects, dictionary, use) {
@@ -84,6 +91,7 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       isWhole: false,
       ascent,
       descent,
+      scale,
       shape,
       covers,
       embed: cut,
@@ -103,7 +111,32 @@ function remembered(test: (codePoint: number) => boolean): (codePoint: number) =
   };
 }
 
-function rememberedShapes(font: Font): Face['shape'] {
+/** A hair more than the ink of the glyphs, so that words of two lines do not touch. */
+const roomAround = 30;
+
+function withMeasures(
+  word: ShapedWord,
+  { scale, isSloping, tables }: { scale: number; isSloping: boolean; tables: FontTables },
+): ShapedWord {
+  const scaled = { ...word, advance: word.advance * scale };
+  if (!isSloping) return scaled;
+  const heights = word.heights ?? [];
+  let ascent = 0;
+  let descent = 0;
+  word.glyphs.forEach((glyph, index) => {
+    const { top, bottom } = tables.heightOf(glyph);
+    const rise = heights[index] ?? 0;
+    ascent = Math.max(ascent, rise + top);
+    descent = Math.max(descent, -(rise + bottom));
+  });
+  return {
+    ...scaled,
+    ascent: (ascent + roomAround) * scale,
+    descent: (descent + roomAround) * scale,
+  };
+}
+
+function rememberedShapes(font: Font, measured: (word: ShapedWord) => ShapedWord): Face['shape'] {
   const shaper = makeShaper(font);
   const words = [new Map<string, ShapedWord>(), new Map<string, ShapedWord>()] as const;
   return (word, isRightToLeft) => {
@@ -111,7 +144,7 @@ function rememberedShapes(font: Font): Face['shape'] {
     let shaped = known.get(word);
     if (shaped === undefined) {
       const isPlain = !isRightToLeft && plainText.test(word);
-      shaped = isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft);
+      shaped = measured(isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft));
       if (known.size >= wordsMax) known.clear();
       if (word.length <= wordLengthMax) known.set(word, shaped);
     }
@@ -259,7 +292,9 @@ function placed(font: Font, word: string, pieces: readonly Piece[]): ShapedWord 
   const advance = all.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
   const last = spans.at(-1)?.parts.at(-1);
   if (last !== undefined && pen !== advance) last.operands += String(pen - advance);
-  return { advance, spans, glyphs: all.map((one) => one.codepoint), texts: textsOf(word, pieces) };
+  const heights = all.map((one) => one.yOffset);
+  const glyphs = all.map((one) => one.codepoint);
+  return { advance, spans, glyphs, heights, texts: textsOf(word, pieces) };
 }
 
 /** Of a glyph that is drawn alone for a letter: that letter. */

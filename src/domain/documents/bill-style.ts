@@ -40,6 +40,11 @@ export function styleSheet(color: string): string {
 * { box-sizing: border-box; }
 body { margin: 0; background: #eef1f4; color: #1b1f24;
   font: 14px/1.4 "Noto Sans", "Noto Naskh Arabic", system-ui, sans-serif; }
+html:lang(ur) body, :lang(ur) { line-height: 2;
+  font-family: "Noto Sans", "Noto Nastaliq Urdu", "Jameel Noori Nastaleeq", "Urdu Typesetting",
+    "Noto Naskh Arabic", system-ui, sans-serif; }
+.charges td + td, .totals td + td { font-variant-numeric: tabular-nums; }
+[dir=rtl] .charges td + td, [dir=rtl] .totals td + td { text-align: right; }
 main { max-width: 800px; margin: 1rem auto; padding: 2rem; background: #fff; }
 header { display: flex; gap: 1rem; align-items: flex-start; padding-bottom: .75rem;
   border-bottom: 2px solid var(--accent); }

@@ -28,7 +28,7 @@ export function markFile({ file, mark, locale, title }: MarkedFile): Buffer {
 
 function wordPage(word: string, locale: string): Buffer {
   const { direction } = labelsOf(locale, false);
-  const line = setLine(word, { faces: notoTypefaces().bold, size }, direction);
+  const line = setLine(word, { faces: notoTypefaces(locale).bold, size }, direction);
   const box = { width: line.width, height: line.ascent + line.descent };
   const createdOn = Temporal.PlainDate.from('2000-01-01');
   const file = openPdf({ title: word, createdOn, language: locale });

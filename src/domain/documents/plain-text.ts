@@ -31,6 +31,10 @@ export function linesText(value: unknown): string {
 }
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
+export function hasRightToLeft(text: string): boolean {
+  return rightToLeft.test(text);
+}
+
 const firstStrongIsolate = '\u2068';
 const rightToLeftIsolate = '\u2067';
 const endOfIsolate = '\u2069';

@@ -12,7 +12,7 @@ import { sheetOf } from './layout/sheet.ts';
 import { lineText } from './plain-text.ts';
 
 /** The PDF of a bill. Same input, same bytes. */
-export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()): Buffer {
+export function renderBill(input: BillDocumentInput, typefaces = typefacesOf(input)): Buffer {
   const file = openBillPdf(input, titleOf(input));
   for (const page of layOutBill(input, typefaces)) paintPage(file, page);
   file.end();
@@ -24,13 +24,12 @@ export function renderBill(input: BillDocumentInput, typefaces = notoTypefaces()
  * same bytes. A bill that cannot be rendered has its error instead.
  */
 export function renderBills(inputs: readonly (() => BillDocumentInput)[]): (Piece[] | Error)[] {
-  const typefaces = notoTypefaces();
   const uses = new Map<Face, FaceUse>();
   const files = inputs.map((read) => {
     try {
       const input = read();
       const file = openBillPdf(input, titleOf(input), uses);
-      for (const page of layOutBill(input, typefaces)) paintPage(file, page);
+      for (const page of layOutBill(input)) paintPage(file, page);
       return file;
     } catch (error) {
       return error as Error;
@@ -43,17 +42,21 @@ export function renderBills(inputs: readonly (() => BillDocumentInput)[]): (Piec
   });
 }
 
+function typefacesOf({ locale, secondLocale }: BillDocumentInput): Typefaces {
+  return notoTypefaces(locale, secondLocale);
+}
+
 function titleOf({ bill, creditNote }: BillDocumentInput): string {
   return lineText(creditNote?.number ?? bill.billNumber ?? bill.billRefNo);
 }
 
 /** Type that can still be read without effort, where it saves a page. */
-const smallerScale = 0.9;
+const smallerScales = [0.94, 0.88];
 /** A longer document is not set in smaller type: one page less would hardly matter. */
 const pagesToSaveMax = 4;
 
 /** The items on the pages of a bill with their positions. */
-export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page[] {
+export function layOutBill(input: BillDocumentInput, typefaces = typefacesOf(input)): Page[] {
   const view = documentView(input);
   const options = {
     size: input.pageSize ?? input.letterhead.pageSize,
@@ -63,8 +66,11 @@ export function layOutBill(input: BillDocumentInput, typefaces: Typefaces): Page
   };
   const pages = billPages(sheetOf({ ...options, scale: 1 }), view);
   if (pages.length === 1 || pages.length > pagesToSaveMax) return pages;
-  const smaller = billPages(sheetOf({ ...options, scale: smallerScale }), view);
-  return smaller.length < pages.length ? smaller : pages;
+  for (const scale of smallerScales) {
+    const smaller = billPages(sheetOf({ ...options, scale }), view);
+    if (smaller.length < pages.length) return smaller;
+  }
+  return pages;
 }
 
 function openBillPdf(

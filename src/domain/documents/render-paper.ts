@@ -44,7 +44,7 @@ function paint(paper: Paper, uses: Map<Face, FaceUse> | undefined): PdfFile {
     language: page.wording.locale,
     ...(uses && { uses }),
   });
-  for (const one of layOutPaper(view, notoTypefaces())) paintPage(file, one);
+  for (const one of layOutPaper(view, notoTypefaces(page.wording.locale))) paintPage(file, one);
   return file;
 }
 

@@ -1,7 +1,7 @@
 // In which words, numbers and direction a document is written.
 import type { Formats } from './formats.ts';
 import { filled, type Labels } from './labels.ts';
-import { isolated } from './plain-text.ts';
+import { hasRightToLeft, isolated } from './plain-text.ts';
 
 export type Wording = {
   readonly locale: string;
@@ -24,10 +24,13 @@ export function worded(
 /** Those that are there, on one line. */
 export function joined(
   { direction }: Wording,
-  separator: string,
+  sign: string,
   parts: readonly (string | null | undefined)[],
 ): string {
   const there = parts.filter((part) => part);
   if (there.length === 1) return there[0] as string;
+  // Urdu and Arabic have a comma of their own, which is not put between Latin words.
+  const isRightToLeft = direction === 'rtl' && there.some((part) => hasRightToLeft(part ?? ''));
+  const separator = isRightToLeft && sign === ', ' ? '، ' : sign;
   return there.map((part) => isolated(part as string, direction)).join(separator);
 }

@@ -10,6 +10,8 @@ export type Block = {
   /** Their y counts from the top of the block. */
   readonly items: readonly PageItem[];
   readonly parts?: readonly { readonly down: number; readonly block: Block }[];
+  /** Of its first line of text, from the top. */
+  readonly baseline?: number;
 };
 
 export type TextOptions = {
@@ -46,7 +48,8 @@ export function textBlock(sheet: Sheet, text: string, options: TextOptions): Blo
     items.push({ kind: 'text', x: x + shift, y, width: line.width, height, line, size, color });
     y += height;
   }
-  return { height: y, items };
+  const [first] = lines;
+  return first === undefined ? { height: y, items } : { height: y, items, baseline: first.ascent };
 }
 
 const fittedSizeMin = 5;
@@ -92,7 +95,8 @@ export function stack(blocks: readonly Block[], gap = 0): Block {
     parts.push({ down: y, block });
     y += block.height;
   }
-  return { height: y, items: [], parts };
+  const baseline = parts[0]?.block.baseline;
+  return { height: y, items: [], parts, ...(baseline !== undefined && { baseline }) };
 }
 
 /** Side by side: each has its own x. */
@@ -100,6 +104,19 @@ export function beside(blocks: readonly Block[]): Block {
   let height = 0;
   for (const block of blocks) height = Math.max(height, block.height);
   return { height, items: [], parts: blocks.map((block) => ({ down: 0, block })) };
+}
+
+/** Side by side, with their first lines of text on one line: of scripts of unlike height. */
+export function onLine(blocks: readonly Block[]): Block {
+  let lowest = 0;
+  for (const { baseline = 0 } of blocks) lowest = Math.max(lowest, baseline);
+  let height = 0;
+  const parts = blocks.map((block) => {
+    const down = block.baseline === undefined ? 0 : lowest - block.baseline;
+    height = Math.max(height, down + block.height);
+    return { down, block };
+  });
+  return { height, items: [], parts, baseline: lowest };
 }
 
 /** The same with room below. */

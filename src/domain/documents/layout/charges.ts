@@ -3,7 +3,7 @@ import type { BillView } from '../bill-view.ts';
 import type { SectionView } from '../charges-view.ts';
 import type { ChargeRow } from '../lines-view.ts';
 import { joined } from '../wording.ts';
-import { type Block, beside, emptyBlock, stack, textBlock, withRoom } from './blocks.ts';
+import { type Block, emptyBlock, onLine, stack, textBlock, withRoom } from './blocks.ts';
 import type { Flow } from './flow.ts';
 import { type Sheet, sizes } from './sheet.ts';
 import {
@@ -14,6 +14,7 @@ import {
   placeColumns,
   tableRow,
   usedColumns,
+  withFigures,
 } from './tables.ts';
 
 const gapBetweenTables = 10;
@@ -89,7 +90,7 @@ function addReadings(
       { text: row.type, below: row.rollover },
     ]),
   );
-  const placed = placeColumns(sheet, columns);
+  const placed = withFigures(sheet, placeColumns(sheet, columns), rows);
   addTable(flow, {
     title: beginning(sheet, begin, labels.readings),
     heading: headingRow(sheet, placed),
@@ -106,7 +107,6 @@ function addCharges(
   begin: Beginning,
 ): void {
   const { labels } = view;
-  const all = section.groups.flatMap((group) => group.rows);
   const { columns } = usedColumns(
     [
       { heading: labels.description, part: 0.5, align: 'start' },
@@ -114,12 +114,15 @@ function addCharges(
       { heading: labels.rate, part: 0.13, align: 'end' },
       { heading: view.amountHeading, part: 0.19, align: 'end' },
     ],
-    [...all.map(cellsOf), [{ text: labels.subtotal }, none, none, { text: view.amountHeading }]],
+    [...rowsOf(section).map(cellsOf), [{ text: '-' }, none, none, { text: '-' }]],
   );
-  const placed = placeColumns(sheet, columns);
   const has = (heading: string) => columns.some((column) => column.heading === heading);
   const isShown = [true, has(labels.quantity), has(labels.rate), true];
   const shown = (cells: readonly Cell[]) => cells.filter((_, index) => isShown[index]);
+  const sum = { text: section.subtotal ?? '', isBold: true };
+  const sumCells = [{ text: labels.subtotal, isBold: true }, none, none, sum];
+  const all = [...rowsOf(section).map(cellsOf), sumCells].map(shown);
+  const placed = withFigures(sheet, placeColumns(sheet, columns), all);
   const rows = section.groups.flatMap((group, index) => {
     const blocks = group.rows.flatMap((row) => [
       tableRow(sheet, placed, shown(cellsOf(row))),
@@ -130,11 +133,7 @@ function addCharges(
     // One block with its first line, so that no page ends with a heading.
     return [stack([heading, blocks[0] ?? emptyBlock]), ...blocks.slice(1)];
   });
-  if (section.subtotal !== null) {
-    const cells = [{ text: labels.subtotal, isBold: true }, none, none];
-    const sum = { text: section.subtotal, isBold: true };
-    rows.push(tableRow(sheet, placed, shown([...cells, sum])));
-  }
+  if (section.subtotal !== null) rows.push(tableRow(sheet, placed, shown(sumCells)));
   addTable(flow, {
     title: beginning(sheet, begin, section.groups[0]?.heading ?? labels.charges),
     heading: headingRow(sheet, placed),
@@ -144,6 +143,10 @@ function addCharges(
 }
 
 const none: Cell = { text: '' };
+
+function rowsOf({ groups }: SectionView): ChargeRow[] {
+  return groups.flatMap((group) => group.rows);
+}
 
 function cellsOf(row: ChargeRow): Cell[] {
   const { label, remark, quantity, rate, amount } = row;
@@ -159,7 +162,7 @@ function groupHeading(sheet: Sheet, text: string): Block {
 function beginning(sheet: Sheet, { heading, usage }: Beginning, text: string): Block {
   if (usage === emptyBlock) return stack([heading, title(sheet, text)]);
   const width = (sheet.right - sheet.left) * titlePart - 6;
-  return stack([heading, beside([title(sheet, text, { width }), usage])]);
+  return stack([heading, onLine([title(sheet, text, { width }), usage])]);
 }
 
 /** What was used in all, for the line with a table's title; null where that has no room for it. */

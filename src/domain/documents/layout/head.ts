@@ -7,6 +7,7 @@ import {
   beside,
   emptyBlock,
   onGround,
+  onLine,
   ruleBlock,
   spaceBlock,
   stack,
@@ -167,7 +168,7 @@ export function factRow(
   const { x, width, labelPart, align = 'start' } = options;
   const labelWidth = width * labelPart - 4;
   const valueX = x + width * labelPart;
-  const row = beside([
+  const row = onLine([
     textBlock(sheet, fact.label, {
       x,
       width: labelWidth,

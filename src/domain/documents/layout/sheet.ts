@@ -15,6 +15,8 @@ export type Sheet = {
   /** Where content ends; the page number is below. */
   readonly bottom: number;
   readonly colors: Colors;
+  /** Of the room between rows: 1, or less where lines have room of their own. */
+  readonly room: number;
   /** Of all type: 1, or less where that saves a page. */
   readonly scale: number;
 };
@@ -72,6 +74,7 @@ export function sheetOf(options: {
     top: topMargin,
     bottom: height - bottomMargin - footerHeight,
     colors: colorsOf(options.color),
+    room: options.typefaces.isSloping ? 0.4 : 1,
     scale: options.scale,
   };
 }

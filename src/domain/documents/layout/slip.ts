@@ -8,6 +8,7 @@ import {
   beside,
   emptyBlock,
   onGround,
+  onLine,
   ruleBlock,
   spaceBlock,
   stack,
@@ -83,7 +84,7 @@ function tearLine(sheet: Sheet, view: BillView): Block {
 
 function headLine(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
   const slipWidth = place.width * 0.35;
-  return beside([
+  return onLine([
     textBlock(sheet, view.labels.slip, {
       x: place.x,
       width: slipWidth - gap,
@@ -133,7 +134,7 @@ function amountBlock(sheet: Sheet, view: BillView, place: { x: number; width: nu
   ].filter((row) => row.value !== '');
   const blocks = rows.map(({ label, value, size, isBold }) => {
     const labelWidth = width * 0.5;
-    return beside([
+    return onLine([
       textBlock(sheet, label, {
         x,
         width: labelWidth - 4,

@@ -1,8 +1,10 @@
 // Tables that go on over pages, with their headings repeated.
+
+import { setLine } from '../../../base/typeset/lines.ts';
 import {
   type Block,
-  beside,
   onGround,
+  onLine,
   ruleBlock,
   stack,
   type TextOptions,
@@ -19,7 +21,12 @@ export type Column = {
   readonly align: 'start' | 'end';
 };
 
-export type PlacedColumn = Column & { readonly x: number; readonly width: number };
+export type PlacedColumn = Column & {
+  readonly x: number;
+  readonly width: number;
+  /** Where its figures are, if not over the whole width. */
+  readonly figures?: { readonly x: number; readonly width: number };
+};
 
 const cellGap = 6;
 
@@ -38,6 +45,45 @@ export function placeColumns(sheet: Sheet, columns: readonly Column[]): PlacedCo
     return placed;
   });
 }
+
+/**
+ * On a page from right to left too, figures of a column end below each other on the right: the
+ * widest of them takes the end of the column, and the others begin where it does.
+ */
+export function withFigures(
+  sheet: Sheet,
+  columns: readonly PlacedColumn[],
+  rows: readonly (readonly Cell[])[],
+): PlacedColumn[] {
+  if (sheet.direction === 'ltr') return [...columns];
+  return columns.map((column, index) => {
+    const cells = rows.map((cells) => cells[index] ?? { text: '' });
+    const isPlain = column.align === 'end' && cells.every((cell) => !cell.beside);
+    if (!isPlain) return column;
+    const figures = figuresPlace(sheet, column, cells, sizes.table);
+    return figures === undefined ? column : { ...column, figures };
+  });
+}
+
+/** Of cells that end their place; undefined where one takes all of it. */
+export function figuresPlace(
+  sheet: Sheet,
+  place: { x: number; width: number },
+  cells: readonly Cell[],
+  size: number,
+): { x: number; width: number } | undefined {
+  let widest = 0;
+  for (const { text, isBold = false } of cells) {
+    const faces = isBold ? sheet.typefaces.bold : sheet.typefaces.regular;
+    const { width } = setLine(text, { faces, size: size * sheet.scale }, sheet.direction);
+    widest = Math.max(widest, width);
+  }
+  if (widest === 0 || widest >= place.width) return undefined;
+  return { x: place.x + place.width - widest, width: widest + hair };
+}
+
+/** What is measured and what is set are rounded apart. */
+const hair = 0.01;
 
 /** Without columns that no row has a value in; their room goes to the first one. */
 export function usedColumns(
@@ -65,12 +111,12 @@ export function headingRow(sheet: Sheet, columns: readonly PlacedColumn[]): Bloc
       color: sheet.colors.accent,
     }),
   );
-  return onGround(beside(cells), {
+  return onGround(onLine(cells), {
     x: sheet.left,
     width: sheet.right - sheet.left,
     color: sheet.colors.tint,
-    above: 3,
-    below: 3,
+    above: 3 * sheet.room,
+    below: 3 * sheet.room,
   });
 }
 
@@ -88,23 +134,27 @@ export function tableRow(
   cells: readonly Cell[],
   hasRule = true,
 ): Block {
-  const blocks = columns.map(({ x, width, align }, index) => {
+  const blocks = columns.map((column, index) => {
+    const { align } = column;
+    const { x, width } = column.figures ?? column;
     const { text, below = '', isBold = false, beside: note = '' } = cells[index] ?? { text: '' };
     // Figures are aligned to the end of their columns.
     const isFitted = align === 'end';
-    const main = { x, width, align, size: sizes.table, isBold, isFitted };
+    // Mirrored, their start is on the right, where figures end.
+    const side = column.figures === undefined ? align : 'start';
+    const main = { x, width, align: side, size: sizes.table, isBold, isFitted };
     return stack([
       note === '' ? textBlock(sheet, text, main) : pairOf(sheet, note, text, main),
       textBlock(sheet, below, {
-        x,
-        width,
+        x: column.x,
+        width: column.width,
         align,
         size: sizes.small,
         color: sheet.colors.muted,
       }),
     ]);
   });
-  const row = withRoom(beside(blocks), 2.5);
+  const row = withRoom(onLine(blocks), 2.5 * sheet.room);
   return hasRule ? ruled(sheet, row) : row;
 }
 
@@ -112,7 +162,7 @@ function pairOf(sheet: Sheet, note: string, text: string, place: TextOptions): B
   const noteWidth = place.width * 0.55;
   const x = place.x + noteWidth;
   const indent = 10;
-  return beside([
+  return onLine([
     textBlock(sheet, note, {
       x: place.x + indent,
       width: noteWidth - indent - cellGap / 2,
@@ -131,7 +181,7 @@ function ruled(sheet: Sheet, row: Block): Block {
     width: sheet.right - sheet.left,
     thickness: 0.4,
   });
-  return stack([rule, row], 1.5);
+  return stack([rule, row], 1.5 * sheet.room);
 }
 
 /** The heading is never left alone at the foot of a page. */

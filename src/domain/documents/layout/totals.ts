@@ -8,6 +8,7 @@ import {
   beside,
   emptyBlock,
   onGround,
+  onLine,
   ruleBlock,
   spaceBlock,
   stack,
@@ -16,6 +17,7 @@ import {
 } from './blocks.ts';
 import { factRow } from './head.ts';
 import { type Sheet, sizes } from './sheet.ts';
+import { figuresPlace } from './tables.ts';
 
 const chartHeight = 64;
 
@@ -28,14 +30,21 @@ export function totalsBlock(sheet: Sheet, view: BillView): Block {
 }
 
 function sumsBlock(sheet: Sheet, view: BillView, place: { x: number; width: number }): Block {
+  const labelWidth = place.width * 0.62;
+  const column = { x: place.x + labelWidth, width: place.width - labelWidth - 6 };
+  const sums = view.totals.map(({ value, weight }) => ({
+    text: value,
+    isBold: weight === 'strong',
+  }));
+  const isMirrored = sheet.direction === 'rtl';
+  const figures = isMirrored ? figuresPlace(sheet, column, sums, sizes.body) : undefined;
   const rows = view.totals.map(({ label, value, weight }) => {
     const isStrong = weight === 'strong';
     const isDetail = weight === 'detail';
     const size = isDetail ? sizes.small : sizes.body;
     const color = isDetail ? sheet.colors.muted : sheet.colors.text;
     const indent = isDetail ? 10 : 0;
-    const labelWidth = place.width * 0.62;
-    const row = beside([
+    const row = onLine([
       textBlock(sheet, label, {
         x: place.x + 6 + indent,
         width: labelWidth - 10 - indent,
@@ -44,17 +53,18 @@ function sumsBlock(sheet: Sheet, view: BillView, place: { x: number; width: numb
         isBold: isStrong,
       }),
       textBlock(sheet, value, {
-        x: place.x + labelWidth,
-        width: place.width - labelWidth - 6,
+        ...(figures ?? column),
         size,
         color,
         isBold: isStrong,
-        align: 'end',
+        // Mirrored, the start is on the right, where figures end.
+        align: figures === undefined ? 'end' : 'start',
         isFitted: true,
       }),
     ]);
-    if (!isStrong) return withRoom(row, 2);
-    return onGround(row, { ...place, color: sheet.colors.tint, above: 3, below: 3 });
+    if (!isStrong) return withRoom(row, 2 * sheet.room);
+    const room = 3 * sheet.room;
+    return onGround(row, { ...place, color: sheet.colors.tint, above: room, below: room });
   });
   return stack([heading(sheet, view.labels.summary, place), ...rows], 0.6);
 }
@@ -96,7 +106,7 @@ function chartBlock(sheet: Sheet, history: HistoryView, width: number): Block {
     beside(columns),
     base,
     { height: 1.5, items: [] },
-    labels.length === 0 ? emptyBlock : beside(labels),
+    labels.length === 0 ? emptyBlock : onLine(labels),
   ]);
 }
 
