@@ -29,13 +29,13 @@ export type Tampering = {
 /** As the superuser of the database: past triggers, foreign keys and row-level security. */
 export async function tamper(
   { cluster, databaseName }: Pick<Scene, 'cluster' | 'databaseName'>,
-  statements: string,
+  ...batches: readonly string[]
 ): Promise<void> {
   const sql = new pg.Client({ ...cluster.superuser, database: databaseName });
   await sql.connect();
   try {
     await sql.query("set session_replication_role = 'replica'");
-    await sql.query(statements);
+    for (const statements of batches) await sql.query(statements);
   } finally {
     await sql.end();
   }
@@ -60,22 +60,23 @@ export function testTamperings(
   const broken = async (): Promise<CheckResult[]> =>
     (await resultsOf(scene, tenantId)).filter(({ wrong }) => wrong > 0);
   const mine = `tenant_id = ${tenantId}`;
+  const keep = (table: string) =>
+    `create table kept_${table} as select * from ${table} where ${mine}`;
+  const known = new Map<string, string>();
   const undo = async (table: string) => {
-    const columns = await columnsOf(scene, table);
-    await tamper(
-      scene,
-      `delete from ${table} where ${mine};
-       insert into ${table} (${columns}) select ${columns} from kept_${table};
-       drop table kept_${table}`,
-    );
+    const columns = known.get(table) ?? (await columnsOf(scene, table));
+    known.set(table, columns);
+    return `delete from ${table} where ${mine};
+      insert into ${table} (${columns}) select ${columns} from kept_${table};
+      drop table kept_${table}`;
   };
+  test('verify finds nothing before anything is tampered with', async () => {
+    assert.deepEqual(await broken(), []);
+  });
   for (const { what, table, besides = [], statements, checks, names } of tamperings) {
     test(`verify names it when ${what}`, async () => {
-      assert.deepEqual(await broken(), [], 'before');
       const tables = [table, ...besides];
-      for (const one of tables) {
-        await tamper(scene, `create table kept_${one} as select * from ${one} where ${mine}`);
-      }
+      await tamper(scene, ...tables.map(keep));
       try {
         await tamper(scene, statements);
         const found = await broken();
@@ -86,8 +87,11 @@ export function testTamperings(
         const examples = found.flatMap((result) => result.examples).join('\n');
         assert.match(examples, new RegExp(names.source, 'm'));
       } finally {
-        for (const one of tables) await undo(one);
+        await tamper(scene, ...(await Promise.all(tables.map(undo))));
       }
     });
   }
+  test('verify finds nothing once all of it is undone', async () => {
+    assert.deepEqual(await broken(), []);
+  });
 }
