@@ -88,10 +88,14 @@ create table tokens (
   kind text not null check (kind in ('access', 'refresh')),
   expires_at timestamptz not null,
   spent_at timestamptz,
+  successor bytea,
   primary key (tenant_id, token_hash),
   foreign key (tenant_id, session_id) references sessions (tenant_id, session_id) on delete cascade
 );
 comment on table tokens is 'An access or refresh token of a session, stored as a hash.';
+comment on column tokens.successor is
+  'Of a refresh token that came as a cookie: the tokens that replaced it, encrypted with it. A second '
+  'tab that sends the old cookie within seconds gets the same ones.';
 create index tokens_session on tokens (tenant_id, session_id);
 create index tokens_expiry on tokens (tenant_id, expires_at);
 call wall_off('tokens');
@@ -119,7 +123,9 @@ create trigger sessions_access_epoch
   execute function advance_access_epoch();
 create trigger tokens_access_epoch
   after update on tokens
-  for each row when (old.spent_at is distinct from new.spent_at)
+  for each row when (
+    old.spent_at is distinct from new.spent_at or old.expires_at is distinct from new.expires_at
+  )
   execute function advance_access_epoch();
 
 create table login_failures (

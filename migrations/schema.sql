@@ -383,6 +383,9 @@ create table tokens (
   kind text not null,
   expires_at timestamp with time zone not null,
   spent_at timestamp with time zone,
+  -- Of a refresh token that came as a cookie: the tokens that replaced it, encrypted with it. A
+  -- second tab that sends the old cookie within seconds gets the same ones.
+  successor bytea,
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['access'::text, 'refresh'::text]))),
   constraint tokens_pkey PRIMARY KEY (tenant_id, token_hash),
   constraint tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, session_id) ON DELETE CASCADE,
@@ -390,7 +393,7 @@ create table tokens (
 );
 CREATE INDEX tokens_expiry ON public.tokens USING btree (tenant_id, expires_at);
 CREATE INDEX tokens_session ON public.tokens USING btree (tenant_id, session_id);
-CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN ((old.spent_at IS DISTINCT FROM new.spent_at)) EXECUTE FUNCTION advance_access_epoch();
+CREATE TRIGGER tokens_access_epoch AFTER UPDATE ON public.tokens FOR EACH ROW WHEN (((old.spent_at IS DISTINCT FROM new.spent_at) OR (old.expires_at IS DISTINCT FROM new.expires_at))) EXECUTE FUNCTION advance_access_epoch();
 alter table tokens enable row level security, force row level security;
 create policy tenant_wall on tokens as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select, update on tokens to billwright_api;

@@ -1,5 +1,5 @@
 // Passwords, client secrets and tokens. What is stored cannot be turned back into what was given.
-import { hash as digest, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash as digest, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { FairTurns } from './fair-turns.ts';
 
@@ -62,4 +62,27 @@ export function tokenHash(token: string): string {
 export function tenantOfToken(token: string): number | undefined {
   const match = /^([0-9a-z]{1,9})\.[A-Za-z0-9_-]{43}$/.exec(token);
   return match?.[1] === undefined ? undefined : Number.parseInt(match[1], 36);
+}
+
+/** Encrypts a text so that only the holder of the token can read it: we keep the token's hash. */
+export function sealWith(token: string, text: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(token), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+export function unsealWith(token: string, bytes: Buffer): string {
+  const cipher = createDecipheriv('aes-256-gcm', sealingKey(token), bytes.subarray(0, nonceBytes));
+  cipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  const sealed = bytes.subarray(nonceBytes + tagBytes);
+  return Buffer.concat([cipher.update(sealed), cipher.final()]).toString('utf8');
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Another hash than the one that is stored. */
+function sealingKey(token: string): Buffer {
+  return Buffer.from(digest('sha256', `successor of ${token}`, 'hex'), 'hex');
 }

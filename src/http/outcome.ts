@@ -12,6 +12,7 @@ import {
   successEnvelope,
 } from './envelope.ts';
 import type { Prepared } from './prepared.ts';
+import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 import { listStream } from './stream.ts';
 
 export type Outgoing = {
@@ -36,8 +37,16 @@ export function succeeded(
     return { statusCode: 200, headers, body, operation };
   }
   if (answer.ids) Object.assign(headers, idHeaders(answer.ids));
+  if (answer.cookie !== undefined) Object.assign(headers, cookieHeader(call, answer.cookie));
   const body = successEnvelope(answer.message, answer.data);
   return { statusCode: 200, headers, body, operation };
+}
+
+/** A session that began without a cookie has none to end. */
+function cookieHeader({ incoming }: Prepared, cookie: Answer<unknown>['cookie']): Headers {
+  if (!cookie && readSessionCookie(incoming.headers) === null) return {};
+  const { token, seconds } = cookie ?? { token: '', seconds: 0 };
+  return { 'Set-Cookie': sessionCookie(token, seconds, incoming.isSecure) };
 }
 
 export function refused(

@@ -42,6 +42,8 @@ export type Incoming = {
   path: string;
   host: string | undefined;
   address: string;
+  /** True if the caller, or the proxy before us, speaks https. */
+  isSecure: boolean;
   headers: Record<string, string | string[] | undefined>;
   reader: BodyReader;
   /** True once the connection is closed. */

@@ -6,6 +6,7 @@ import type { PublicCall } from '../operations/operation.ts';
 import { type EnteredRow, enterCall } from './authenticate.ts';
 import { type Outgoing, succeeded } from './outcome.ts';
 import { assertWellFormed, callBase, type Prepared, storeAudit, tenantOf } from './prepared.ts';
+import { isFromOwnPage, readSessionCookie } from './session-cookie.ts';
 
 const nameLengthMax = 254;
 
@@ -19,6 +20,8 @@ export async function answerPublic(call: Prepared): Promise<Outgoing> {
   const publicCall: PublicCall = {
     ...callBase(call, tenant),
     realNow,
+    cookieToken: readSessionCookie(call.incoming.headers),
+    isFromOwnPage: isFromOwnPage(call.incoming),
     write: (work) =>
       transact(parts.database, { opening: openingFor(tenantId) }, async (tx) => {
         const trail: { by?: Actor; entries: AuditEntry[] } = { entries: [] };

@@ -138,6 +138,7 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       path: pathOf(request),
       host: request.headers.host,
       address: request.ip,
+      isSecure: request.protocol === 'https',
       headers: request.headers,
       reader,
       isGone: () => request.raw.socket.destroyed,

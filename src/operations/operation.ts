@@ -75,6 +75,10 @@ export type Preparing = CallBase & {
 export type PublicCall = CallBase & {
   /** The machine's time, by which tokens and locks expire, whatever a sandbox's clock says. */
   realNow: Temporal.Instant;
+  /** The refresh token of the browser's session, where a browser sent one. */
+  cookieToken: string | null;
+  /** True if a page of this server's own address asks: a cookie counts for no other. */
+  isFromOwnPage: boolean;
   write<T>(work: (tx: Tx, audit: (by: Actor, entry: AuditEntry) => void) => Promise<T>): Promise<T>;
 };
 
@@ -108,6 +112,8 @@ export type Answer<Data> = {
   ids?: AnswerIds;
   /** For a page of a list: how many there are in all. */
   total?: number;
+  /** The refresh token that a browser keeps from now on as a cookie; null ends its session. */
+  cookie?: { token: string; seconds: number } | null;
 };
 
 /** A whole list, handed on in chunks as fast as the caller reads and no faster. */

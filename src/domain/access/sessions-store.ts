@@ -49,6 +49,7 @@ export type RefreshTokenRow = {
   session_id: string;
   expires_at: Temporal.Instant;
   spent_at: Temporal.Instant | null;
+  successor: Buffer | null;
   used_at: Temporal.Instant;
   revoked_at: Temporal.Instant | null;
   login_id: number | null;
@@ -61,7 +62,7 @@ export async function lockRefreshToken(
   hash: Buffer,
 ): Promise<RefreshTokenRow | undefined> {
   const { rows } = await sql<RefreshTokenRow>`
-    select k.session_id, k.expires_at, k.spent_at, s.used_at, s.revoked_at, s.login_id
+    select k.session_id, k.expires_at, k.spent_at, k.successor, s.used_at, s.revoked_at, s.login_id
     from tokens k
     join sessions s on s.tenant_id = ${tenantId} and s.session_id = k.session_id
     where k.tenant_id = ${tenantId} and k.token_hash = ${hash} and k.kind = 'refresh'
@@ -80,6 +81,32 @@ export async function spendTokens(
   await sql`
     update tokens set spent_at = ${at}
     where tenant_id = ${tenantId} and session_id = ${sessionId} and spent_at is null
+  `.execute(tx);
+}
+
+/** Access tokens of a session end at that moment at the latest. */
+export async function endAccessAt(
+  tx: Tx,
+  tenantId: number,
+  sessionId: string,
+  at: Temporal.Instant,
+): Promise<void> {
+  await sql`
+    update tokens set expires_at = ${at}
+    where tenant_id = ${tenantId} and session_id = ${sessionId} and kind = 'access'
+      and spent_at is null and expires_at > ${at}
+  `.execute(tx);
+}
+
+/** The refresh token of a browser is spent and keeps its successor. */
+export async function spendCookie(
+  tx: Tx,
+  tenantId: number,
+  spent: { hash: Buffer; successor: Buffer; at: Temporal.Instant },
+): Promise<void> {
+  await sql`
+    update tokens set spent_at = ${spent.at}, successor = ${spent.successor}
+    where tenant_id = ${tenantId} and token_hash = ${spent.hash}
   `.execute(tx);
 }
 

@@ -2,15 +2,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
-import { hashToken, newToken } from '../../base/secrets.ts';
+import { hashToken, newToken, sealWith, unsealWith } from '../../base/secrets.ts';
 import {
   countLoginFailure,
+  endAccessAt,
   findLoginFailures,
   insertSession,
   insertTokens,
   lockRefreshToken,
   type Owner,
   revokeSession,
+  spendCookie,
   spendTokens,
   touchSession,
 } from './sessions-store.ts';
@@ -19,6 +21,11 @@ import {
 const personSeconds = 8 * 3600;
 const clientSeconds = 24 * 3600;
 const refreshSeconds = 30 * 24 * 3600;
+
+/** Two tabs of a browser may send one cookie at once. */
+const sameSuccessorSeconds = 10;
+/** Calls of other tabs are under way with the old access token. */
+const oldAccessSeconds = 60;
 
 const failuresMax = 10;
 const lockMinutes = 15;
@@ -76,20 +83,37 @@ export type Renewal =
   /** A spent token came back: it was stolen or copied, so the whole session has been ended. */
   | { kind: 'reused'; loginId: number | null; sessionId: string };
 
-/** Single use: the old access and refresh tokens end, new ones are issued. */
+export type Life = {
+  at: Temporal.Instant;
+  lifetimeSeconds: number | null;
+  idleSeconds: number | null;
+};
+
+/**
+ * Single use: the old access and refresh tokens end, new ones are issued. A cookie that a second
+ * tab sends within seconds gets the tokens that the first tab got.
+ */
 export async function renewSession(
   tx: Tx,
   tenantId: number,
-  refreshToken: string,
-  life: { at: Temporal.Instant; lifetimeSeconds: number | null; idleSeconds: number | null },
+  { refreshToken, isCookie }: { refreshToken: string; isCookie: boolean },
+  life: Life,
 ): Promise<Renewal> {
   const row = await lockRefreshToken(tx, tenantId, hashToken(refreshToken));
   if (!row) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
   if (row.revoked_at) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
+  const { session_id: sessionId, login_id: loginId } = row;
+  if (row.spent_at && isCookie && row.successor) {
+    const age = row.spent_at.until(life.at).total('seconds');
+    if (age <= sameSuccessorSeconds) {
+      const issued = openSuccessor(refreshToken, row.successor, life.at);
+      return { kind: 'renewed', issued, loginId, sessionId };
+    }
+  }
   if (row.spent_at) {
     const revocation = { at: life.at, reason: 'A spent refresh token was used again' };
-    await revokeSession(tx, tenantId, row.session_id, revocation);
-    return { kind: 'reused', loginId: row.login_id, sessionId: row.session_id };
+    await revokeSession(tx, tenantId, sessionId, revocation);
+    return { kind: 'reused', loginId, sessionId };
   }
   if (Temporal.Instant.compare(row.expires_at, life.at) <= 0) {
     throw new AppError('TOKEN_EXPIRED', { field: 'refreshToken' });
@@ -99,14 +123,31 @@ export async function renewSession(
     const message = 'The session was idle for too long';
     throw new AppError('TOKEN_EXPIRED', { message, field: 'refreshToken' });
   }
-  await touchSession(tx, tenantId, row.session_id, life.at);
-  await spendTokens(tx, tenantId, row.session_id, life.at);
-  const usual = row.login_id === null ? clientSeconds : personSeconds;
-  const issued = await issueTokens(tx, tenantId, row.session_id, {
+  await touchSession(tx, tenantId, sessionId, life.at);
+  if (isCookie) {
+    await endAccessAt(tx, tenantId, sessionId, life.at.add({ seconds: oldAccessSeconds }));
+  } else await spendTokens(tx, tenantId, sessionId, life.at);
+  const usual = loginId === null ? clientSeconds : personSeconds;
+  const issued = await issueTokens(tx, tenantId, sessionId, {
     at: life.at,
     seconds: life.lifetimeSeconds ?? usual,
   });
-  return { kind: 'renewed', issued, loginId: row.login_id, sessionId: row.session_id };
+  if (isCookie) {
+    const successor = sealSuccessor(refreshToken, issued);
+    await spendCookie(tx, tenantId, { hash: hashToken(refreshToken), successor, at: life.at });
+  }
+  return { kind: 'renewed', issued, loginId, sessionId };
+}
+
+/** Only the holder of the old token can read it. */
+function sealSuccessor(refreshToken: string, { expiresAt, ...issued }: Issued): Buffer {
+  return sealWith(refreshToken, JSON.stringify({ ...issued, expiresAt: expiresAt.toString() }));
+}
+
+function openSuccessor(refreshToken: string, sealed: Buffer, at: Temporal.Instant): Issued {
+  const issued = JSON.parse(unsealWith(refreshToken, sealed));
+  const expiresAt = Temporal.Instant.from(issued.expiresAt);
+  return { ...issued, expiresAt, expiresIn: Math.floor(at.until(expiresAt).total('seconds')) };
 }
 
 /** Names are kept as hashes here, so that a password typed into the wrong box is not stored. */

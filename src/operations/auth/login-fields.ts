@@ -9,7 +9,7 @@ import type { Issued } from '../../domain/access/sessions.ts';
 import type { LoginRow } from '../../domain/access/store.ts';
 import { usernameLengthMax } from '../../domain/access/workspaces.ts';
 import type { Tenant } from '../../domain/tenants/tenant.ts';
-import { filledText, nullable, oneOf, timestamp } from '../fields.ts';
+import { filledText, maybe, nullable, oneOf, timestamp } from '../fields.ts';
 
 Format.Set('address-range', (range) => {
   const [base = '', bits, ...rest] = range.split('/');
@@ -55,11 +55,19 @@ export const allowedAddresses = Type.Array(
 );
 export const loginStatus = oneOf(['ACTIVE', 'INACTIVE']);
 
+/** Cookie is for pages of this server: no script of theirs can read the refresh token. */
+export const sessionKind = maybe(oneOf(['Token', 'Cookie']));
+
+/** Programs always get it, so their type has it; a browser that asked for a cookie does not. */
+const shownRefreshToken = Type.Optional(
+  Type.String({ description: 'left out where the session is a cookie of a browser' }),
+) as unknown as Type.TString;
+
 export const issuedTokens = Type.Object({
   accessToken: Type.String(),
   expiresIn: Type.Integer({ description: 'seconds' }),
   expiresAt: timestamp,
-  refreshToken: Type.String(),
+  refreshToken: shownRefreshToken,
   refreshExpiresIn: Type.Integer({ description: 'seconds' }),
   scope: Type.Array(Type.String()),
   user: Type.Object({
@@ -93,12 +101,21 @@ export function holderOf(login: LoginRow): Holder {
   };
 }
 
-export function presentTokens(issued: Issued, holder: Holder, tenant: Tenant) {
+/** What a browser keeps of new tokens. */
+export function cookieOf(issued: Issued): { token: string; seconds: number } {
+  return { token: issued.refreshToken, seconds: issued.refreshExpiresIn };
+}
+
+export function presentTokens(
+  issued: Issued,
+  holder: Holder,
+  { tenant, inCookie }: { tenant: Tenant; inCookie: boolean },
+) {
   return {
     accessToken: issued.accessToken,
     expiresIn: issued.expiresIn,
     expiresAt: formatTimestamp(issued.expiresAt, tenant.timezone),
-    refreshToken: issued.refreshToken,
+    ...((inCookie ? {} : { refreshToken: issued.refreshToken }) as { refreshToken: string }),
     refreshExpiresIn: issued.refreshExpiresIn,
     scope: [...permissionsOf(holder.roles)],
     user: { ...holder, roles: [...holder.roles] },

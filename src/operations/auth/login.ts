@@ -18,7 +18,14 @@ import type { Actor, AuditEntry } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
 import { maybe, text } from '../fields.ts';
 import { operation, type PublicCall } from '../operation.ts';
-import { type Holder, holderOf, issuedTokens, presentTokens } from './login-fields.ts';
+import {
+  cookieOf,
+  type Holder,
+  holderOf,
+  issuedTokens,
+  presentTokens,
+  sessionKind,
+} from './login-fields.ts';
 
 type Credentials = { kind: 'login' | 'client'; name: string; secret: string };
 type Candidate = { owner: Owner; holder: Holder; actor: Actor; hash: string; usable: boolean };
@@ -34,6 +41,7 @@ export const login = operation({
     password: maybe(text({ max: passwordLengthMax })),
     clientID: maybe(text({ max: 120 })),
     clientSecret: maybe(text({ max: passwordLengthMax })),
+    session: sessionKind,
   }),
   response: issuedTokens,
   errors: ['LOGIN_FAILED', 'LOGIN_LOCKED', 'DEFAULT_PASSWORD'],
@@ -75,7 +83,12 @@ export const login = operation({
       const session = { owner, address: call.address, at: call.realNow, lifetimeSeconds };
       return openSession(tx, tenantId, session);
     });
-    return { message: 'Logged in', data: presentTokens(issued, candidate.holder, call.tenant) };
+    const inCookie = body.session === 'Cookie';
+    return {
+      message: 'Logged in',
+      data: presentTokens(issued, candidate.holder, { tenant: call.tenant, inCookie }),
+      ...(inCookie ? { cookie: cookieOf(issued) } : {}),
+    };
   },
 });
 

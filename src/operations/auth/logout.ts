@@ -21,6 +21,6 @@ export const logout = operation({
     });
     const after = { event: 'logout' };
     call.audit({ subject: 'session', subjectId: sessionId, before: null, after });
-    return { message: 'Logged out', data: {} };
+    return { message: 'Logged out', data: {}, cookie: null };
   },
 });

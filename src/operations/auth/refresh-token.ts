@@ -6,10 +6,10 @@ import { renewSession } from '../../domain/access/sessions.ts';
 import { findLoginById } from '../../domain/access/store.ts';
 import type { Actor } from '../../domain/audit/store.ts';
 import { findSettings } from '../../domain/tenants/store.ts';
-import { filledText } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { filledText, maybe } from '../fields.ts';
+import { operation, type PublicCall } from '../operation.ts';
 import { holderOfClient, isUsable } from './login.ts';
-import { holderOf, issuedTokens, presentTokens } from './login-fields.ts';
+import { cookieOf, holderOf, issuedTokens, presentTokens } from './login-fields.ts';
 
 export const refreshToken = operation({
   path: '/billing/auth/refresh-token',
@@ -17,13 +17,15 @@ export const refreshToken = operation({
   action: 'Refresh Token',
   access: 'public',
   summary: 'Exchanges a refresh token, once, for new tokens; the old ones end.',
-  request: Type.Object({ refreshToken: filledText({ max: 200 }) }),
+  request: Type.Object({ refreshToken: maybe(filledText({ max: 200 })) }),
   response: issuedTokens,
   errors: [],
   example: { refreshToken: '1.kXv0…' },
   async handle(call, body) {
     const { tenantId } = call.tenant;
-    const tokenTenant = tenantOfToken(body.refreshToken);
+    const sent = tokenOf(call, body.refreshToken);
+    const { isCookie } = sent;
+    const tokenTenant = tenantOfToken(sent.refreshToken);
     if (tokenTenant === undefined) throw new AppError('TOKEN_INVALID', { field: 'refreshToken' });
     if (tokenTenant !== tenantId) {
       throw new AppError('TOKEN_WORKSPACE_MISMATCH', { field: 'refreshToken' });
@@ -35,7 +37,7 @@ export const refreshToken = operation({
         lifetimeSeconds: settings.access_token_seconds,
         idleSeconds: settings.idle_seconds,
       };
-      const renewal = await renewSession(tx, tenantId, body.refreshToken, life);
+      const renewal = await renewSession(tx, tenantId, sent, life);
       const { sessionId } = renewal;
       const login = renewal.loginId && (await findLoginById(tx, tenantId, renewal.loginId));
       const client = login ? undefined : await findClientOfSession(tx, tenantId, sessionId);
@@ -53,7 +55,12 @@ export const refreshToken = operation({
       const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
       if (!usable) throw new AppError('TOKEN_REVOKED', { field: 'refreshToken' });
       const holder = login ? holderOf(login) : client && holderOfClient(client);
-      return holder && presentTokens(renewal.issued, holder, call.tenant);
+      if (!holder) return undefined;
+      const data = presentTokens(renewal.issued, holder, {
+        tenant: call.tenant,
+        inCookie: isCookie,
+      });
+      return { data, ...(isCookie ? { cookie: cookieOf(renewal.issued) } : {}) };
     });
     if (!outcome) {
       throw new AppError('TOKEN_REVOKED', {
@@ -61,6 +68,23 @@ export const refreshToken = operation({
         field: 'refreshToken',
       });
     }
-    return { message: 'Token refreshed', data: outcome };
+    return { message: 'Token refreshed', ...outcome };
   },
 });
+
+/** A cookie counts only for a page of our own: another site can make a browser send it. */
+function tokenOf(
+  call: PublicCall,
+  inBody: string | null | undefined,
+): { refreshToken: string; isCookie: boolean } {
+  if (inBody) return { refreshToken: inBody, isCookie: false };
+  if (call.cookieToken === null) {
+    const message = 'Send refreshToken, or call from a page that has a session';
+    throw new AppError('REQUIRED_FIELD', { message, field: 'refreshToken' });
+  }
+  if (!call.isFromOwnPage) {
+    const message = 'The session of a browser is renewed only by pages of this server';
+    throw new AppError('TOKEN_INVALID', { message, field: 'refreshToken' });
+  }
+  return { refreshToken: call.cookieToken, isCookie: true };
+}
