@@ -1,11 +1,10 @@
 import { flushCompileCache } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
-import { commandLine, verifySecret } from '../base/secrets.ts';
 import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase } from '../context.ts';
-import { findLoginByName } from '../domain/access/store.ts';
-import { enterTenant, findStatus, findTenantId, listWorkspaces } from '../domain/tenants/store.ts';
+import { hasDefaultPassword } from '../domain/access/default-password.ts';
+import { listWorkspaces } from '../domain/tenants/store.ts';
 import { demo } from './demo/workspace.ts';
 import { noteAddress } from './server-address.ts';
 
@@ -71,21 +70,4 @@ async function findOpenWorkspace(context: Context): Promise<string | undefined> 
   } finally {
     await owner.close();
   }
-}
-
-/** True if the demo workspace exists and its login still has the password from the README. */
-export async function hasDefaultPassword(
-  database: Database,
-  workspace: string = demo.workspace,
-): Promise<boolean> {
-  // No read-only one: what such a transaction sets holds for the statements sent with it alone.
-  const login = await transact(database, { opening: plainOpening }, async (tx) => {
-    const tenantId = await findTenantId(tx, workspace);
-    if (tenantId === undefined) return undefined;
-    await enterTenant(tx, tenantId);
-    if ((await findStatus(tx, tenantId)) !== 'Active') return undefined;
-    return findLoginByName(tx, tenantId, demo.username);
-  });
-  if (login?.status !== 'ACTIVE') return false;
-  return verifySecret(demo.password, login.password_hash, commandLine);
 }

@@ -9,10 +9,11 @@ import {
   openOwnerDatabase,
   prepareDatabase,
 } from '../context.ts';
+import { hasDefaultPassword } from '../domain/access/default-password.ts';
 import { listWorkspaces } from '../domain/tenants/store.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
 import { keepWorker } from './keep-worker.ts';
-import { assertMayListen, hasDefaultPassword, listen } from './listen.ts';
+import { assertMayListen, listen } from './listen.ts';
 import { forgetAddress, portOf } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 import { startUsage, UsageError } from './usage.ts';
@@ -124,6 +125,7 @@ Try:
   process.stdout.write(`
 Billwright is ready.
 
+  Console    ${base}/
   API        ${base}/billing/...
   Reference  ${base}/docs
 ${isDemo ? trial : ''}${isEmpty ? firstWorkspace : ''}

@@ -1,6 +1,7 @@
 // The page at /: says what answers here, and where to go on. It loads nothing.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import type { Console } from './console.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 17px/1.6 system-ui, sans-serif; }
@@ -47,8 +48,11 @@ const contentSecurityPolicy =
   `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export function registerHome(server: FastifyInstance): void {
-  server.get('/', async (_request, reply) => {
+/** At the address of a workspace the console is at home; this page is for all others. */
+export function registerHome(server: FastifyInstance, console: Console): void {
+  server.get('/', async (request, reply) => {
+    const opened = await console.answerPage(request, reply);
+    if (opened) return opened;
     return reply
       .header('Content-Security-Policy', contentSecurityPolicy)
       .type('text/html; charset=utf-8')

@@ -9,6 +9,7 @@ import { newRequestId } from '../base/request-id.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { KnownTokens } from './authenticate.ts';
 import { BodyReader, bodyBytesMax } from './body.ts';
+import { registerConsole } from './console.ts';
 import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
@@ -66,11 +67,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const answer = answerer(parts, metrics);
   server.all('/billing/*', answer);
   registerProbes(server, database, metrics);
-  registerHome(server);
+  const console = registerConsole(server, { database, workspaces: parts.workspaces });
+  registerHome(server, console);
   registerDocs(server, options.operations);
   // Verbs and paths that the router does not know are still calls, if they begin like one.
-  function answerUnrouted(request: FastifyRequest, reply: FastifyReply): unknown {
+  async function answerUnrouted(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (isCall(request)) return answer(request, reply);
+    const page = await console.answerPage(request, reply);
+    if (page) return page;
     return reply.code(404).send({ status: 'not found', path: request.url.slice(0, 200) });
   }
   server.setNotFoundHandler(answerUnrouted);

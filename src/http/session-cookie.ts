@@ -1,7 +1,7 @@
 // The session of a browser: its refresh token lives in a cookie that no script can read.
 import type { Incoming } from './prepared.ts';
 
-export const sessionCookieName = 'billwright_session';
+const sessionCookieName = 'billwright_session';
 /** The browser sends it to login, refresh and log-out, and to nothing else. */
 const cookiePath = '/billing/auth';
 

@@ -1,0 +1,29 @@
+// A refusal of the server in the words that a person reads.
+import { BillingError } from '../../sdk/client.ts';
+
+export type Problem = {
+  message: string;
+  /** The message of each field that the server names. */
+  fields: Record<string, string>;
+  /** Shown where the fault is the server's own, so that it can be found in the log. */
+  requestID: string | null;
+};
+
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof BillingError)) {
+    return { message: error instanceof Error ? error.message : String(error), ...nothingNamed };
+  }
+  const { message, field, details, requestID } = error.error;
+  const named = [{ field, message }, ...details];
+  const fields = Object.fromEntries(
+    named.flatMap((one) => (one.field ? [[lastName(one.field), one.message]] : [])),
+  );
+  return { message, fields, requestID: error.statusCode >= 500 ? requestID : null };
+}
+
+const nothingNamed = { fields: {}, requestID: null };
+
+/** `payments[0].amount` is the field `amount` of a form that sends one payment. */
+function lastName(path: string): string {
+  return path.split('.').at(-1) ?? path;
+}

@@ -1,0 +1,87 @@
+// The session of this browser. The access token lives in memory alone; the refresh token is a
+// cookie that no script reads. Tabs renew one after another, and a log-out ends all of them.
+import { useSyncExternalStore } from 'react';
+import { BillingError, createClient, type DataOf } from '../../sdk/client.ts';
+
+type Tokens = DataOf<'login'>;
+export type Session = {
+  token: string;
+  user: Tokens['user'];
+  permissions: ReadonlySet<string>;
+  workspace: string;
+};
+
+let session: Session | null = null;
+const listeners = new Set<() => void>();
+const tabs = new BroadcastChannel('billwright-session');
+tabs.onmessage = () => keep(null);
+
+/** Login and refresh: calls without a token. */
+const entrance = createClient({ baseUrl: window.location.origin });
+
+function keep(next: Session | null): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+function sessionOf({ accessToken, user, scope, workspace }: Tokens): Session {
+  return { token: accessToken, user, permissions: new Set(scope), workspace };
+}
+
+export function currentSession(): Session | null {
+  return session;
+}
+
+/** Also where the session ended in another tab, or by itself. */
+export function whenEnded(listener: () => void): void {
+  listeners.add(() => session === null && listener());
+}
+
+export function useSession(): Session | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => session,
+  );
+}
+
+export function mayUse(permission: string | null): boolean {
+  return permission === null || session?.permissions.has(permission) === true;
+}
+
+export async function logIn(username: string, password: string): Promise<void> {
+  const { data } = await entrance.login({ username, password, session: 'Cookie' });
+  keep(sessionOf(data));
+}
+
+/** A page that is opened or loaded again goes on with the session of the browser, if it has one. */
+export async function resumeSession(): Promise<void> {
+  await renewSession(null);
+}
+
+/**
+ * Gets a new access token. Of several tabs and calls one renews at a time, and those that waited use
+ * what it got. Returns false if the session has ended.
+ */
+export async function renewSession(spent: string | null): Promise<boolean> {
+  return navigator.locks.request('billwright-session', async () => {
+    if (session && session.token !== spent) return true;
+    try {
+      const { data } = await entrance.refreshToken({});
+      keep(sessionOf(data));
+      return true;
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      keep(null);
+      return false;
+    }
+  });
+}
+
+export async function logOut(): Promise<void> {
+  if (session) await entrance.logout({}, { token: session.token });
+  tabs.postMessage('ended');
+  keep(null);
+}

@@ -1,0 +1,134 @@
+// The frame around every screen: navigation, language, colours, log-out.
+import {
+  ActionIcon,
+  Anchor,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconCalendarDollar,
+  IconCash,
+  IconLanguage,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUsers,
+} from '@tabler/icons-react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../api/queries.ts';
+import { logOut, mayUse, useSession } from '../api/session.ts';
+import { chooseLanguage, type Language, languages } from '../language/start.ts';
+
+const places = [
+  { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
+  { to: '/customers', key: 'customers', permission: 'parties:read', icon: IconUsers },
+  { to: '/payments', key: 'payments', permission: 'payments:read', icon: IconCash },
+] as const;
+
+export function Frame() {
+  const { t } = useTranslation();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  const session = useSession();
+  return (
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t('menu')}
+            />
+            <Anchor component={Link} to="/" fw={700} c="inherit" underline="never">
+              Billwright
+            </Anchor>
+            <Text c="dimmed" size="sm" truncate>
+              {session?.workspace}
+            </Text>
+          </Group>
+          <Choices />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t('navigation')}>
+        {places
+          .filter(({ permission }) => mayUse(permission))
+          .map(({ to, key, icon: Icon }) => (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              onClick={close}
+              label={t(`places.${key}`)}
+              leftSection={<Icon size={18} aria-hidden />}
+              active={isWithin(pathname, to)}
+              {...(isWithin(pathname, to) ? { 'aria-current': 'page' as const } : {})}
+            />
+          ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function isWithin(pathname: string, to: string): boolean {
+  if (to === '/') return pathname === '/' || /^\/(terms|bills)\//.test(pathname);
+  return pathname.startsWith(to);
+}
+
+function Choices() {
+  const { t } = useTranslation();
+  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
+  const session = useSession();
+  const leave = async () => {
+    await logOut();
+    queries.clear();
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('language')}>
+            <IconLanguage size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {Object.entries(languages).map(([code, name]) => (
+            <Menu.Item key={code} lang={code} onClick={() => chooseLanguage(code as Language)}>
+              {name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('colours')}
+        onClick={() => toggleColorScheme()}
+      >
+        {colorScheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+      <Text size="sm" visibleFrom="sm">
+        {session?.user.name}
+      </Text>
+      <ActionIcon variant="subtle" color="gray" aria-label={t('logOut')} onClick={leave}>
+        <IconLogout size={18} />
+      </ActionIcon>
+    </Group>
+  );
+}

@@ -1,0 +1,51 @@
+// What a screen shows while it loads, when it has nothing, and when a call was refused.
+import { Alert, Button, Center, Code, Loader, Stack, Text, Title } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { problemOf } from '../api/problem.ts';
+
+export function Loading() {
+  const { t } = useTranslation();
+  return (
+    <Center p="xl">
+      <Loader aria-label={t('loading')} />
+    </Center>
+  );
+}
+
+/** Says what to do first. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" p="xl">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <Text c="dimmed" ta="center">
+        {children}
+      </Text>
+    </Stack>
+  );
+}
+
+export function Refusal({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useTranslation();
+  const { message, requestID } = problemOf(error);
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertCircle />} role="alert" title={t('refused')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{message}</Text>
+        {requestID !== null && (
+          <Text size="sm">
+            {t('requestID')} <Code>{requestID}</Code>
+          </Text>
+        )}
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {t('tryAgain')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,53 @@
+// The head of a screen: where the reader is, and what can be done.
+import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+
+export type Crumb = { label: string; to: string };
+
+export function Page({
+  title,
+  hint,
+  crumbs = [],
+  actions,
+  children,
+}: {
+  title: string;
+  hint?: ReactNode;
+  crumbs?: readonly Crumb[];
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Billwright`;
+  }, [title]);
+  return (
+    <Stack gap="md">
+      {crumbs.length > 0 && (
+        <Breadcrumbs className="no-print">
+          {crumbs.map(({ label, to }) => (
+            <Anchor key={to} component={Link} to={to} size="sm">
+              {label}
+            </Anchor>
+          ))}
+        </Breadcrumbs>
+      )}
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={2}>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {hint !== undefined && (
+            <Text c="dimmed" size="sm" component="div">
+              {hint}
+            </Text>
+          )}
+        </Stack>
+        <Group gap="xs" className="no-print">
+          {actions}
+        </Group>
+      </Group>
+      {children}
+    </Stack>
+  );
+}

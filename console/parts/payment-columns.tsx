@@ -1,0 +1,34 @@
+// The columns of a list of payments.
+import type { TFunction } from 'i18next';
+import type { DataOf } from '../../sdk/client.ts';
+import { Amount } from './amount.tsx';
+import type { Column } from './list.tsx';
+import { Status } from './status.tsx';
+
+type Payment = DataOf<'getPayments'>['payments'][number];
+
+export function paymentColumns(t: TFunction): Column<Payment>[] {
+  return [
+    { key: 'date', label: t('payments.date'), show: (payment) => payment.paymentDate },
+    { key: 'reference', label: t('payments.reference'), show: (payment) => payment.reference },
+    { key: 'party', label: t('bills.customer'), show: (payment) => payment.partyName },
+    { key: 'method', label: t('payments.method'), show: (payment) => payment.paymentMethod },
+    {
+      key: 'bills',
+      label: t('payments.settles'),
+      show: ({ allocations = [] }) =>
+        [...new Set(allocations.map((one) => one.billNumber ?? one.kind))].join(', '),
+    },
+    {
+      key: 'status',
+      label: t('terms.status'),
+      show: ({ status = '' }) => <Status value={status} />,
+    },
+    {
+      key: 'amount',
+      label: t('bills.amount'),
+      isFigure: true,
+      show: ({ amount = 0 }) => <Amount value={amount} />,
+    },
+  ];
+}

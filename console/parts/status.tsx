@@ -1,0 +1,28 @@
+// A state by word and shape, never by colour alone.
+import { Badge } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+const colours: Record<string, string> = {
+  Paid: 'teal',
+  Published: 'teal',
+  Distributed: 'teal',
+  Succeeded: 'teal',
+  Active: 'teal',
+  Posted: 'blue',
+  Running: 'blue',
+  Overdue: 'red',
+  Error: 'red',
+  Failed: 'red',
+  Hold: 'orange',
+  PartiallyPaid: 'orange',
+  Disconnected: 'orange',
+};
+
+export function Status({ value }: { value: string }) {
+  const { t } = useTranslation();
+  return (
+    <Badge variant="dot" color={colours[value] ?? 'gray'} size="sm" tt="none">
+      {t(`status.${value}`, { defaultValue: value })}
+    </Badge>
+  );
+}

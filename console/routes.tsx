@@ -1,0 +1,124 @@
+// The map of the console: each path, its screen, and the permission that opens it.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { currentSession, mayUse, whenEnded } from './api/session.ts';
+import { Frame } from './parts/frame.tsx';
+import { NotAllowed, NotFound } from './parts/no-screen.tsx';
+
+const root = createRootRoute({ component: Outlet });
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search): { next?: string } =>
+    typeof search.next === 'string' ? { next: search.next } : {},
+  component: lazyRouteComponent(() => import('./screens/login/login.tsx'), 'Login'),
+});
+
+/** Everything that needs a session. A visitor without one logs in and comes back. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Frame,
+  beforeLoad: ({ location }) => {
+    if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
+  },
+});
+
+/** The permission of a screen, checked before it is shown. The server checks every call again. */
+function needs(permission: string) {
+  return {
+    staticData: { permission },
+    beforeLoad: () => {
+      if (!mayUse(permission)) throw new NotAllowed();
+    },
+  };
+}
+
+function pageNumber(search: Record<string, unknown>): { page?: number } {
+  const page = Number(search.page);
+  return Number.isInteger(page) && page > 0 ? { page } : {};
+}
+
+const terms = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  validateSearch: pageNumber,
+  component: lazyRouteComponent(() => import('./screens/terms/terms.tsx'), 'Terms'),
+  ...needs('terms:read'),
+});
+
+const term = createRoute({
+  getParentRoute: () => inside,
+  path: '/terms/$termID',
+  validateSearch: (search): { page?: number; status?: string } => ({
+    ...pageNumber(search),
+    ...(typeof search.status === 'string' ? { status: search.status } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/terms/term.tsx'), 'Term'),
+  ...needs('bills:read'),
+});
+
+const bill = createRoute({
+  getParentRoute: () => inside,
+  path: '/bills/$billID',
+  component: lazyRouteComponent(() => import('./screens/bills/bill.tsx'), 'Bill'),
+  ...needs('bills:read'),
+});
+
+const customers = createRoute({
+  getParentRoute: () => inside,
+  path: '/customers',
+  validateSearch: (search): { page?: number; name?: string } => ({
+    ...pageNumber(search),
+    ...(typeof search.name === 'string' && search.name !== '' ? { name: search.name } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/customers/customers.tsx'), 'Customers'),
+  ...needs('parties:read'),
+});
+
+const customer = createRoute({
+  getParentRoute: () => inside,
+  path: '/customers/$partyNumber',
+  component: lazyRouteComponent(() => import('./screens/customers/customer.tsx'), 'Customer'),
+  ...needs('parties:read'),
+});
+
+const payments = createRoute({
+  getParentRoute: () => inside,
+  path: '/payments',
+  validateSearch: pageNumber,
+  component: lazyRouteComponent(() => import('./screens/payments/payments.tsx'), 'Payments'),
+  ...needs('payments:read'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    login,
+    inside.addChildren([terms, term, bill, customers, customer, payments]),
+  ]),
+  defaultPreload: 'intent',
+  defaultNotFoundComponent: () => <NotFound />,
+  defaultErrorComponent: ({ error }) => <NotFound error={error} />,
+});
+
+// After the next login the same page is shown.
+whenEnded(() => {
+  const { pathname, href } = router.state.location;
+  if (pathname !== '/login') router.navigate({ to: '/login', search: { next: href } });
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+  interface StaticDataRouteOption {
+    permission?: string;
+  }
+}

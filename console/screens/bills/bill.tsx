@@ -1,0 +1,192 @@
+// One bill: the PDF beside its lines, and why each line is what it is.
+import { Button, Card, Grid, Group, Stack, Table, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { billQuery, documentQuery } from '../../api/queries.ts';
+import { Amount, Money } from '../../parts/amount.tsx';
+import { Figures } from '../../parts/figures.tsx';
+import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Status } from '../../parts/status.tsx';
+import { LineWhy } from './line-why.tsx';
+
+type BillData = DataOf<'getBills'>['bills'][number];
+
+export function Bill() {
+  const { t } = useTranslation();
+  const billID = Number(useParams({ from: '/inside/bills/$billID' }).billID);
+  const query = useQuery(billQuery(billID));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const bill = query.data;
+  return (
+    <Page
+      title={t('bill.title', { number: bill.billNumber ?? bill.billRefNo })}
+      crumbs={[
+        { label: t('terms.title'), to: '/' },
+        { label: bill.termLabel, to: `/terms/${bill.termID}` },
+      ]}
+      hint={
+        <Group gap="xs">
+          <PageLink to="/customers/$partyNumber" params={{ partyNumber: String(bill.partyNumber) }}>
+            {bill.partyName}
+          </PageLink>
+          <Status value={bill.hold === 1 ? 'Hold' : bill.status} />
+          {bill.issueDate !== null && <Status value={bill.paymentStatus} />}
+        </Group>
+      }
+    >
+      <Figures
+        items={[
+          { label: t('bills.amount'), value: <Money value={bill.billAmount} /> },
+          { label: t('bill.arrears'), value: <Money value={bill.arrears} /> },
+          { label: t('bill.payable'), value: <Money value={bill.payableWithinDueDate} /> },
+          { label: t('terms.due'), value: bill.dueDate },
+          { label: t('bill.paid'), value: <Money value={bill.paidAmount} /> },
+          { label: t('bills.open'), value: <Money value={bill.outstandingAmount} /> },
+        ]}
+      />
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack>
+            <Lines bill={bill} />
+            {bill.meterReadings.length > 0 && <Readings bill={bill} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Paper bill={bill} />
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+}
+
+function Lines({ bill }: { bill: BillData }) {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useState<number | null>(null);
+  return (
+    <Card withBorder style={{ overflowX: 'auto' }}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('bill.lines')}
+      </Text>
+      <Table aria-label={t('bill.lines')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('bill.charge')}</Table.Th>
+            <Table.Th className="figure">{t('bill.quantity')}</Table.Th>
+            <Table.Th className="figure">{t('bills.amount')}</Table.Th>
+            <Table.Th />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {bill.lines.map((line) => (
+            <Table.Tr key={line.lineNo}>
+              <Table.Td>
+                <Text size="sm">{line.label}</Text>
+                <Text size="xs" c="dimmed">
+                  {line.fromDate} – {line.toDate}
+                </Text>
+              </Table.Td>
+              <Table.Td className="figure">
+                {line.quantity !== null && `${line.quantity} ${line.unit ?? ''}`}
+              </Table.Td>
+              <Table.Td className="figure">
+                <Amount value={line.amount} />
+              </Table.Td>
+              <Table.Td>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-expanded={opened === line.lineNo}
+                  aria-label={t('bill.whyOf', { label: line.label })}
+                  onClick={() => setOpened(opened === line.lineNo ? null : line.lineNo)}
+                >
+                  {t('bill.why')}
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {opened !== null && <LineWhy billID={bill.billID} lineNo={opened} />}
+    </Card>
+  );
+}
+
+function Readings({ bill }: { bill: BillData }) {
+  const { t } = useTranslation();
+  return (
+    <Card withBorder style={{ overflowX: 'auto' }}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('bill.readings')}
+      </Text>
+      <Table aria-label={t('bill.readings')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('bill.meter')}</Table.Th>
+            <Table.Th className="figure">{t('bill.previous')}</Table.Th>
+            <Table.Th className="figure">{t('bill.current')}</Table.Th>
+            <Table.Th className="figure">{t('bill.use')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {bill.meterReadings.map((reading) => (
+            <Table.Tr key={`${reading.meterNumber} ${reading.register} ${reading.currentDate}`}>
+              <Table.Td>
+                {reading.meterNumber} {reading.register}
+              </Table.Td>
+              <Table.Td className="figure">{reading.previousReading}</Table.Td>
+              <Table.Td className="figure">{reading.currentReading}</Table.Td>
+              <Table.Td className="figure">{reading.consumption}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+/** The published file. A bill that is not published has none yet. */
+function Paper({ bill }: { bill: BillData }) {
+  const { t } = useTranslation();
+  const isPublished = bill.issueDate !== null;
+  const file = useQuery({ ...documentQuery(bill.billID), enabled: isPublished });
+  const url = useFileUrl(file.data);
+  if (!isPublished)
+    return <Empty title={t('bill.notPublished')}>{t('bill.notPublishedHint')}</Empty>;
+  if (file.isError) return <Refusal error={file.error} onRetry={() => file.refetch()} />;
+  if (url === null) return <Loading />;
+  return (
+    <Card withBorder padding="xs">
+      <Group justify="flex-end" mb="xs">
+        <Button
+          component="a"
+          href={url}
+          download={`${bill.billNumber ?? bill.billRefNo}.pdf`}
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('bill.download')}
+        </Button>
+      </Group>
+      <iframe className="document" src={`${url}#navpanes=0&view=FitH`} title={t('bill.document')} />
+    </Card>
+  );
+}
+
+function useFileUrl(file: { contentType: string; base64: string } | undefined): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file) return undefined;
+    const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
+    const made = URL.createObjectURL(new Blob([bytes], { type: file.contentType }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return url;
+}

@@ -1,0 +1,245 @@
+// A customer on one page: what is owed, subscriptions, bills, payments, statement.
+import { Button, Card, Stack, Table, Tabs, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { billsQuery, customerQuery, paymentsQuery, statementQuery } from '../../api/queries.ts';
+import { mayUse } from '../../api/session.ts';
+import { Amount, Money } from '../../parts/amount.tsx';
+import { Figures } from '../../parts/figures.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { paymentColumns } from '../../parts/payment-columns.tsx';
+import { Status } from '../../parts/status.tsx';
+import { TakePayment } from '../../parts/take-payment.tsx';
+
+type Party = DataOf<'getUsers'>['user'];
+
+export function Customer() {
+  const { t } = useTranslation();
+  const partyNumber = Number(useParams({ from: '/inside/customers/$partyNumber' }).partyNumber);
+  const query = useQuery(customerQuery(partyNumber));
+  const [isPaying, { open, close }] = useDisclosure();
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const party = query.data;
+  const contacts = party.contacts.map((one) => one.contactValue);
+  return (
+    <Page
+      title={party.name}
+      crumbs={[{ label: t('customers.title'), to: '/customers' }]}
+      hint={[partyNumber, party.email, ...contacts].filter(Boolean).join(' · ')}
+      actions={mayUse('payments:write') && <Button onClick={open}>{t('payments.take')}</Button>}
+    >
+      <Figures
+        items={[
+          { label: t('customer.owes'), value: <Money value={party.outstandingAccount.balance} /> },
+          { label: t('customer.wallet'), value: <Money value={party.walletAccount.balance} /> },
+          { label: t('customer.subscriptions'), value: party.subscriptions.length },
+        ]}
+      />
+      <Tabs defaultValue="subscriptions" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="subscriptions">{t('customer.subscriptions')}</Tabs.Tab>
+          {mayUse('bills:read') && <Tabs.Tab value="bills">{t('bills.title')}</Tabs.Tab>}
+          {mayUse('payments:read') && <Tabs.Tab value="payments">{t('payments.title')}</Tabs.Tab>}
+          {mayUse('payments:read') && <Tabs.Tab value="statement">{t('statement.title')}</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="subscriptions" pt="sm">
+          <Subscriptions party={party} />
+        </Tabs.Panel>
+        <Tabs.Panel value="bills" pt="sm">
+          <Bills partyID={party.partyID} />
+        </Tabs.Panel>
+        <Tabs.Panel value="payments" pt="sm">
+          <Payments partyNumber={partyNumber} />
+        </Tabs.Panel>
+        <Tabs.Panel value="statement" pt="sm">
+          <Statement partyNumber={partyNumber} />
+        </Tabs.Panel>
+      </Tabs>
+      <TakePayment isOpen={isPaying} onClose={close} partyNumber={partyNumber} />
+    </Page>
+  );
+}
+
+function Subscriptions({ party }: { party: Party }) {
+  const { t } = useTranslation();
+  if (party.subscriptions.length === 0) {
+    return <Empty title={t('customer.noSubscription')}>{t('customer.noSubscriptionHint')}</Empty>;
+  }
+  return (
+    <Table aria-label={t('customer.subscriptions')}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('bills.subscription')}</Table.Th>
+          <Table.Th>{t('terms.service')}</Table.Th>
+          <Table.Th>{t('customer.plan')}</Table.Th>
+          <Table.Th>{t('terms.status')}</Table.Th>
+          <Table.Th className="figure">{t('customer.owes')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {party.subscriptions.map((one) => (
+          <Table.Tr key={one.id}>
+            <Table.Td>{one.connectionNumber}</Table.Td>
+            <Table.Td>{one.serviceCode}</Table.Td>
+            <Table.Td>{one.tariffCode}</Table.Td>
+            <Table.Td>
+              <Status value={one.status} />
+            </Table.Td>
+            <Table.Td className="figure">
+              <Amount value={one.balance} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Bills({ partyID }: { partyID: number }) {
+  const { t } = useTranslation();
+  const [page, setPage] = useState(0);
+  const bills = useQuery(billsQuery({ partyID }, page));
+  return (
+    <List
+      query={bills}
+      label={t('bills.title')}
+      rowKey={(bill) => bill.billID}
+      page={page}
+      onPage={setPage}
+      empty={<Empty title={t('bills.none')}>{t('customer.noBillHint')}</Empty>}
+      columns={[
+        {
+          key: 'number',
+          label: t('bills.number'),
+          show: (bill) => (
+            <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
+              {bill.billNumber ?? bill.billRefNo}
+            </PageLink>
+          ),
+        },
+        { key: 'term', label: t('bills.term'), show: (bill) => bill.termLabel },
+        { key: 'due', label: t('terms.due'), show: (bill) => bill.dueDate },
+        {
+          key: 'status',
+          label: t('terms.status'),
+          show: (bill) => <Status value={bill.issueDate ? bill.paymentStatus : bill.status} />,
+        },
+        {
+          key: 'amount',
+          label: t('bills.amount'),
+          isFigure: true,
+          show: (bill) => <Amount value={bill.billAmount} />,
+        },
+        {
+          key: 'open',
+          label: t('bills.open'),
+          isFigure: true,
+          show: (bill) => <Amount value={bill.outstandingAmount} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Payments({ partyNumber }: { partyNumber: number }) {
+  const { t } = useTranslation();
+  const [page, setPage] = useState(0);
+  const payments = useQuery(paymentsQuery({ partyNumber }, page));
+  return (
+    <List
+      query={payments}
+      label={t('payments.title')}
+      rowKey={(payment) => payment.paymentID ?? 0}
+      page={page}
+      onPage={setPage}
+      empty={<Empty title={t('payments.none')}>{t('payments.noneHint')}</Empty>}
+      columns={paymentColumns(t)}
+    />
+  );
+}
+
+function Statement({ partyNumber }: { partyNumber: number }) {
+  const { t } = useTranslation();
+  const query = useQuery(statementQuery(partyNumber));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const { entries, openingBalance, closingBalance, aging } = query.data;
+  const ages = Object.entries(aging) as [keyof typeof aging, number][];
+  return (
+    <Stack>
+      <Card withBorder style={{ overflowX: 'auto' }}>
+        <Table aria-label={t('statement.title')}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('statement.date')}</Table.Th>
+              <Table.Th>{t('statement.what')}</Table.Th>
+              <Table.Th className="figure">{t('statement.debit')}</Table.Th>
+              <Table.Th className="figure">{t('statement.credit')}</Table.Th>
+              <Table.Th className="figure">{t('statement.balance')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            <Table.Tr>
+              <Table.Td />
+              <Table.Td>{t('statement.opening')}</Table.Td>
+              <Table.Td />
+              <Table.Td />
+              <Table.Td className="figure">
+                <Amount value={openingBalance} />
+              </Table.Td>
+            </Table.Tr>
+            {entries.map((entry, index) => (
+              // Entries have no id; they are shown in the order of the server and never change it.
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <Table.Tr key={index}>
+                <Table.Td>{entry.date}</Table.Td>
+                <Table.Td>
+                  {entry.type} {entry.reference}
+                  {entry.description !== null && (
+                    <Text size="xs" c="dimmed">
+                      {entry.description}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td className="figure">
+                  {entry.debit !== 0 && <Amount value={entry.debit} />}
+                </Table.Td>
+                <Table.Td className="figure">
+                  {entry.credit !== 0 && <Amount value={entry.credit} />}
+                </Table.Td>
+                <Table.Td className="figure">
+                  <Amount value={entry.balance} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Td />
+              <Table.Th scope="row">{t('statement.closing')}</Table.Th>
+              <Table.Td />
+              <Table.Td />
+              <Table.Td className="figure">
+                <Amount value={closingBalance} />
+              </Table.Td>
+            </Table.Tr>
+          </Table.Tfoot>
+        </Table>
+      </Card>
+      <Figures
+        items={ages.map(([age, value]) => ({
+          label: t(`statement.${age}`),
+          value: <Money value={value} />,
+        }))}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,86 @@
+// Log in. In the demo one button enters it.
+import { Button, Card, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { entryQuery } from '../../api/entry.ts';
+import { logIn } from '../../api/session.ts';
+import { Refusal } from '../../parts/notes.tsx';
+
+export function Login() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { next } = useSearch({ from: '/login' });
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const { data: entry } = useQuery(entryQuery);
+  useEffect(() => {
+    document.title = `${t('login.title')} · Billwright`;
+  }, [t]);
+  const entering = useMutation({
+    mutationFn: (login: { username: string; password: string }) =>
+      logIn(login.username, login.password),
+    onSuccess: () => navigate({ href: ownPath(next) }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    entering.mutate({ username, password });
+  };
+  const { demo } = entry ?? { demo: null };
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Card withBorder w={380} padding="lg">
+        <Stack>
+          <Title order={1} size="h3">
+            {t('login.title')}
+          </Title>
+          {entry?.workspace && (
+            <Text c="dimmed" size="sm">
+              {t('login.workspace', { name: entry.workspace })}
+            </Text>
+          )}
+          {demo && (
+            <Button size="md" loading={entering.isPending} onClick={() => entering.mutate(demo)}>
+              {t('login.demo')}
+            </Button>
+          )}
+          <form onSubmit={submit}>
+            <Stack gap="sm">
+              <TextInput
+                label={t('login.username')}
+                autoComplete="username"
+                required
+                withAsterisk={false}
+                value={username}
+                onChange={(event) => setUsername(event.currentTarget.value)}
+              />
+              <PasswordInput
+                label={t('login.password')}
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                value={password}
+                onChange={(event) => setPassword(event.currentTarget.value)}
+                visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+              />
+              {entering.isError && <Refusal error={entering.error} />}
+              <Button
+                type="submit"
+                variant={demo ? 'default' : 'filled'}
+                loading={entering.isPending}
+              >
+                {t('login.enter')}
+              </Button>
+            </Stack>
+          </form>
+        </Stack>
+      </Card>
+    </Center>
+  );
+}
+
+/** A link may bring anything: only a path of this very page is followed. */
+function ownPath(next: string | undefined): string {
+  return next?.startsWith('/') && !next.startsWith('//') ? next : '/';
+}

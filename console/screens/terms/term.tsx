@@ -1,0 +1,149 @@
+// One term: its steps, its figures, the next step with its consequence, and its bills.
+import { Alert, Card, SegmentedControl, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import {
+  type BillFilter,
+  billsQuery,
+  isUnderWay,
+  jobsQuery,
+  termQuery,
+} from '../../api/queries.ts';
+import { Amount, Money } from '../../parts/amount.tsx';
+import { Figures } from '../../parts/figures.tsx';
+import { JobRow } from '../../parts/jobs.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Steps } from '../../parts/steps.tsx';
+import { NextStep } from './next-step.tsx';
+
+const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
+
+export function Term() {
+  const { t } = useTranslation();
+  const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
+  const query = useQuery(termQuery(termID));
+  const { data: jobs = [] } = useQuery(jobsQuery({ termID }));
+  const isBusy = jobs.some((job) => isUnderWay(job.status));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const { term, summary } = query.data;
+  return (
+    <Page
+      title={term.label}
+      crumbs={[{ label: t('terms.title'), to: '/' }]}
+      hint={`${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`}
+      actions={<NextStep term={term} summary={summary} isBusy={isBusy} />}
+    >
+      <Card withBorder style={{ overflowX: 'auto' }}>
+        <Steps stage={term.stage} isStale={term.stale} />
+      </Card>
+      {term.stale && (
+        <Alert color="orange" title={t('terms.stale')}>
+          {t('terms.staleHint')}
+        </Alert>
+      )}
+      {jobs.filter((job) => isUnderWay(job.status) || job.status === 'Failed').length > 0 && (
+        <Stack gap="xs" aria-live="polite">
+          {jobs.slice(0, 3).map((job) => (
+            <JobRow key={job.jobID} job={job} />
+          ))}
+        </Stack>
+      )}
+      <Figures
+        items={[
+          { label: t('term.bills'), value: summary.bills },
+          { label: t('term.errors'), value: summary.errors },
+          { label: t('term.onHold'), value: summary.onHold },
+          { label: t('term.charges'), value: <Money value={summary.currentCharges} /> },
+          { label: t('term.tax'), value: <Money value={summary.taxAmount} /> },
+          { label: t('term.outstanding'), value: <Money value={summary.outstandingAmount} /> },
+        ]}
+      />
+      <Bills termID={termID} />
+    </Page>
+  );
+}
+
+function Bills({ termID }: { termID: number }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { page = 0, status } = useSearch({ from: '/inside/terms/$termID' });
+  const chosen = billStatuses.find((one) => one === status);
+  const filter: BillFilter = chosen ? { termID, status: chosen } : { termID };
+  const bills = useQuery(billsQuery(filter, page));
+  const params = { termID: String(termID) };
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t('bills.byStatus')}
+        value={chosen ?? 'All'}
+        onChange={(value) =>
+          navigate({
+            to: '/terms/$termID',
+            params,
+            search: value === 'All' ? {} : { status: value },
+          })
+        }
+        data={['All', ...billStatuses].map((value) => ({ value, label: t(`status.${value}`) }))}
+      />
+      <List
+        query={bills}
+        label={t('bills.title')}
+        rowKey={(bill) => bill.billID}
+        page={page}
+        onPage={(next) =>
+          navigate({
+            to: '/terms/$termID',
+            params,
+            search: { page: next, ...(chosen ? { status: chosen } : {}) },
+          })
+        }
+        empty={<Empty title={t('bills.none')}>{t('bills.noneHint')}</Empty>}
+        columns={[
+          {
+            key: 'number',
+            label: t('bills.number'),
+            show: (bill) => (
+              <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
+                {bill.billNumber ?? bill.billRefNo}
+              </PageLink>
+            ),
+          },
+          { key: 'party', label: t('bills.customer'), show: (bill) => bill.partyName },
+          {
+            key: 'connection',
+            label: t('bills.subscription'),
+            show: (bill) => bill.connectionNumber ?? bill.connectionGroupLabel,
+          },
+          {
+            key: 'status',
+            label: t('terms.status'),
+            show: (bill) => (
+              <>
+                <Status value={bill.hold === 1 ? 'Hold' : bill.status} />{' '}
+                {bill.issueDate !== null && <Status value={bill.paymentStatus} />}
+              </>
+            ),
+          },
+          {
+            key: 'amount',
+            label: t('bills.amount'),
+            isFigure: true,
+            show: (bill) => <Amount value={bill.billAmount} />,
+          },
+          {
+            key: 'open',
+            label: t('bills.open'),
+            isFigure: true,
+            show: (bill) => <Amount value={bill.outstandingAmount} />,
+          },
+        ]}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,64 @@
+// The rules of the console's folders, read from its sources.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../console', import.meta.url));
+const files = globSync('**/*.{ts,tsx}', { cwd: root, exclude: ['dist/**'] }).map((name) => ({
+  name,
+  text: readFileSync(join(root, name), 'utf8'),
+}));
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+}
+
+test('the console uses the public client and nothing of the server', () => {
+  assert.ok(files.length > 20);
+  for (const { name, text } of files) {
+    const foreign = importsOf(text).filter((path) => /(^|\/)src\//.test(path));
+    assert.deepEqual(foreign, [], name);
+  }
+});
+
+test('screens do not use each other, and parts use no screen', () => {
+  for (const { name, text } of files) {
+    const [folder, screen] = name.split('/');
+    if (folder !== 'screens' && folder !== 'parts') continue;
+    const others = importsOf(text).filter((path) => {
+      const target = /\/screens\/([^/]+)\//.exec(path)?.[1];
+      return target !== undefined && target !== screen;
+    });
+    assert.deepEqual(others, [], name);
+  }
+});
+
+test('every visible text is in language/, in both languages', () => {
+  for (const { name, text } of files.filter((file) => file.name.endsWith('.tsx'))) {
+    const shown = [...text.matchAll(/>\s*([A-Za-z][A-Za-z ,.']+)\s*<\//g)].map((match) => match[1]);
+    assert.deepEqual(
+      shown.filter((words) => words?.trim() !== 'Billwright'),
+      [],
+      name,
+    );
+    assert.doesNotMatch(text, /(?:label|title|placeholder|aria-label)="[A-Za-z]/, name);
+  }
+  assert.deepEqual(keysOf('ur'), keysOf('en'));
+});
+
+function keysOf(language: string): string[] {
+  const texts = JSON.parse(readFileSync(join(root, 'language', `${language}.json`), 'utf8'));
+  const keys = (part: object, path: string): string[] =>
+    Object.entries(part).flatMap(([key, value]) =>
+      typeof value === 'string' ? `${path}${key}` : keys(value, `${path}${key}.`),
+    );
+  return keys(texts, '');
+}
+
+test('every screen declares its permission', () => {
+  const map = files.find(({ name }) => name === 'routes.tsx')?.text ?? '';
+  const screens = [...map.matchAll(/screens\/(\w+)\//g)].filter((match) => match[1] !== 'login');
+  assert.equal([...map.matchAll(/\.\.\.needs\(/g)].length, screens.length);
+});

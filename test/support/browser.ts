@@ -1,0 +1,81 @@
+// A real browser for tests of the console: Chromium that is installed, driven by Playwright.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Scene } from './scene.ts';
+
+const places = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** The browser's program; undefined where the machine has none. Under CI that is a failure. */
+export function findBrowser(): string | undefined {
+  const found = places.find((path) => path !== '' && existsSync(path));
+  if (found === undefined) {
+    const advice = 'No Chromium was found: install one, or name it in CHROMIUM_PATH.';
+    if (process.env.CI === 'true') throw new Error(advice);
+    console.error(`TESTS OF THE CONSOLE ARE SKIPPED. ${advice}`);
+  }
+  return found;
+}
+
+export type Visit = {
+  page: Page;
+  /** The address of the workspace's console. */
+  address: string;
+  /** Asserts that no script failed and no other host was asked. */
+  assertClean(): void;
+};
+
+let browser: Browser | undefined;
+after(() => browser?.close());
+
+/** A browser of its own, without cookies, at the console of a workspace. */
+export async function visit(scene: Scene, workspace: string): Promise<Visit> {
+  browser ??= await chromium.launch({
+    executablePath: findBrowser() ?? '',
+    // Chromium knows *.localhost by itself; the machine's resolver may not.
+    args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost 127.0.0.1'],
+  });
+  const { port } = new URL(scene.baseUrl);
+  const address = `http://${workspace}.localhost:${port}`;
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    // The viewer of a PDF is the browser's own: chrome: and chrome-extension:.
+    const isOwn = /^(blob|data|chrome[\w-]*):/.test(request.url());
+    if (!isOwn && !request.url().startsWith(address)) faults.push(request.url());
+  });
+  return { page, address, assertClean: () => assert.deepEqual(faults, []) };
+}
+
+/** No violation of the rules of WCAG 2.2 A and AA that axe can see. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  // The viewer of a PDF is the browser's own.
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).exclude('iframe').analyze();
+  const found = violations.flatMap(({ nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${failureSummary} ${html}`),
+  );
+  assert.deepEqual(found, [], await page.title());
+}
+
+/** The figures of a card, by its label. */
+export function figure(page: Page, label: string) {
+  return page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=../dd');
+}
