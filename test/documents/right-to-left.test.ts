@@ -4,11 +4,13 @@ import { test } from 'node:test';
 import { setLine } from '../../src/base/typeset/lines.ts';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
+import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
+import { billText } from '../../src/domain/documents/bill-text.ts';
 import { documentView } from '../../src/domain/documents/credit-note-view.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
 import { urdu } from './bills.ts';
 import { ordinary } from './ordinary-bill.ts';
-import { textOf } from './page-check.ts';
+import { assertWellSet, textOf } from './page-check.ts';
 
 const lay = (input: BillDocumentInput) => layOutBill(input);
 
@@ -51,4 +53,44 @@ test('parts of an address are joined by the comma of the language', () => {
     '\u2068گلبرگ III\u2069، \u2068لاہور\u2069',
   ]);
   assert.equal(documentView(ordinary).customer.lines[1], 'Street 4, Block C');
+});
+
+const bilingual: readonly [string, BillDocumentInput][] = [
+  ['English with Urdu', { ...ordinary, secondLocale: 'ur' }],
+  ['Urdu with English', { ...urdu, secondLocale: 'en' }],
+  ['Hindi with English', { ...ordinary, locale: 'hi-IN', secondLocale: 'en' }],
+  ['English with Arabic', { ...ordinary, secondLocale: 'ar', amountInWords: true }],
+];
+for (const [name, input] of bilingual) {
+  test(`a bill in ${name} has labels in both, figures once, and nothing overlaps`, () => {
+    assertWellSet(lay(input), name);
+    const alone = documentView({ ...input, secondLocale: null });
+    const second = documentView({ ...input, locale: input.secondLocale ?? '', secondLocale: null });
+    const { html } = renderBillHtml(input);
+    const plain = html.replace(/[\u2066-\u2069]/g, '');
+    for (const key of ['billNumber', 'dueDate', 'summary', 'description'] as const) {
+      assert.ok(plain.includes(`${alone.labels[key]} · ${second.labels[key]}`), key);
+    }
+    const amounts = lay(input)
+      .flatMap((page) => page.items)
+      .filter((item) => item.kind === 'text' && textOf(item.line).endsWith('9,988.12'));
+    assert.equal(amounts.length, 1);
+  });
+}
+
+test('labels in two languages are beside each other, each in its own direction', () => {
+  const [page] = lay({ ...ordinary, secondLocale: 'ur' });
+  const texts = page?.items.filter((item) => item.kind === 'text') ?? [];
+  const first = texts.findIndex((item) => textOf(item.line) === 'Due date');
+  const [label, other] = texts.slice(first, first + 2);
+  assert.ok(label && other);
+  const baseline = (item: typeof label) => item.y + item.line.ascent;
+  assert.ok(Math.abs(baseline(label) - baseline(other)) < 0.01, 'on one line');
+  assert.ok(other.x > label.x + label.width);
+  assert.equal(other.line.runs[0]?.face.name, 'NotoNastaliqUrdu-Regular');
+});
+
+test('plain text and mails are in the first language only', () => {
+  const input = { ...ordinary, secondLocale: 'ur' };
+  assert.equal(billText(input), billText(ordinary));
 });

@@ -109,6 +109,12 @@ test('the notes of a bill are in its language, and a changed text drops old tran
   const billID = (await billsOf(place, termID))[0]?.billID ?? 0;
   const notes = async () => (await pageOf(client, billID)).join('\n');
   assert.match(await notes(), /ادائیگی کے ساتھ حوالہ نمبر \d+ ضرور لکھیں۔/);
+  await client.updateTemplate({ data: { templateID: 1, secondLanguage: 'en' } });
+  const both = await notes();
+  assert.match(both, /آخری تاریخ · Due date/);
+  assert.match(both, /ضرور لکھیں۔(.*\n)*Please quote the reference/);
+  await client.updateTemplate({ data: { templateID: 1, secondLanguage: null } });
+  assert.doesNotMatch(await notes(), /Due date/);
   const wrong = { language: 'ur', body: '{{nothing}}' };
   await refuses(
     client.updateTemplate({ data: { templateID: 1, body: 'Thanks', translations: [wrong] } }),

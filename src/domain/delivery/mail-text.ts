@@ -31,7 +31,7 @@ export function mailText(
   const formats = formatsOf(usableLocale(locale), bill.currency, decimals);
   const source = { bill, letterhead, formats };
   const subject = fillLine(template?.subject || plainSubject, source);
-  const view = billView({ ...input, template: null });
+  const view = billView({ ...input, template: null, secondLocale: null });
   if (template === null) {
     const page = { ...pageOf(view, bill), subject, totals: view.totals };
     const text = mailPlain({ ...page, words: billText(input), amount: null, facts: [] });

@@ -15,6 +15,7 @@ import { escaped, logoData, tag } from './html.ts';
 import { darkEnough } from './layout/sheet.ts';
 import type { ChargeRow } from './lines-view.ts';
 import { isolated } from './plain-text.ts';
+import { halvesOf, inOneRow } from './two-languages.ts';
 import { joined } from './wording.ts';
 
 export type BillPage = {
@@ -49,7 +50,7 @@ export function htmlPage(view: BillView, body: readonly string[]): BillPage {
       tag('body', {}, [tag('main', {}, body)]),
     ]),
   ].join('\n');
-  return { html: `${html}\n`, policy };
+  return { html: `${inOneRow(html)}\n`, policy };
 }
 
 function bodyOf(view: BillView): string[] {
@@ -264,8 +265,11 @@ function wordsOf({ inWords, wording }: BillView): string {
 
 function notesOf(view: BillView): string {
   if (view.notes === '') return '';
-  const text = view.notes.split('\n').map(escaped).join('<br>');
-  return tag('section', {}, [tag('h3', {}, [escaped(view.labels.notes)]), `<p>${text}</p>`]);
+  const paragraphs = halvesOf(view.notes).map((notes = '') => {
+    const text = notes.split('\n').map(escaped).join('<br>');
+    return `<p dir="auto">${text}</p>`;
+  });
+  return tag('section', {}, [tag('h3', {}, [escaped(view.labels.notes)]), ...paragraphs]);
 }
 
 function contactOf({ contact }: BillView): string {

@@ -9,7 +9,7 @@ import { withoutIsolates } from './plain-text.ts';
 const lineWidth = 64;
 
 export function billText(input: BillDocumentInput): string {
-  const view = billView({ ...input, template: null });
+  const view = billView({ ...input, template: null, secondLocale: null });
   const lines = [
     view.letterhead.name,
     joined([view.title, view.billNumber]),

@@ -14,6 +14,7 @@ import { noCode, type SlipCode, slipBarcode, slipCode } from './payment-code.ts'
 import { lineText } from './plain-text.ts';
 import { addressParts, fillNotes } from './template.ts';
 import { cancelledRows, type TotalRow, totalRows } from './totals-view.ts';
+import { inBoth, labelsInBoth } from './two-languages.ts';
 import { joined, type Wording, worded } from './wording.ts';
 import { amountInWords } from './words/amount-in-words.ts';
 
@@ -65,7 +66,7 @@ export const banksMax = 6;
 export function billView(input: BillDocumentInput): BillView {
   const { bill, letterhead } = input;
   const wording = wordingOf(input);
-  const { labels, formats, direction } = wording;
+  const { labels, formats } = wording;
   const source = { bill, letterhead, formats };
   const warning = warningOf(bill, labels);
   const isCancelled = bill.status === 'Cancelled';
@@ -92,7 +93,7 @@ export function billView(input: BillDocumentInput): BillView {
     inWords: isCancelled ? null : inWordsOf(input, bill.payableWithinDueDate, wording),
     history: historyOf(input, wording),
     // They ask for payment, as a rule.
-    notes: input.template && !isCancelled ? fillNotes(input.template.body, source, direction) : '',
+    notes: isCancelled ? '' : notesOf(input, wording),
     contact: contactOf(letterhead, wording),
     isPayable,
     banks: banks.slice(0, banksMax).map((bank) => bankView(bank, wording)),
@@ -116,7 +117,12 @@ function wordingOf(input: BillDocumentInput): Wording {
   const usable = usableLocale(locale);
   const decimals = wanted ?? currencyDecimals(bill.currency);
   const formats = formatsOf(usable, bill.currency, decimals);
-  return { locale: usable, decimals, formats, ...labelsOf(usable, isOwedByWorkspace) };
+  const first = labelsOf(usable, isOwedByWorkspace);
+  const wording = { locale: usable, decimals, formats, ...first };
+  if (!input.secondLocale) return wording;
+  const second = labelsOf(input.secondLocale, isOwedByWorkspace);
+  const labels = labelsInBoth(first.labels, second.labels);
+  return { ...wording, labels, secondDirection: second.direction };
 }
 
 export function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
@@ -130,19 +136,32 @@ export function organisationLines(letterhead: Letterhead, wording: Wording): str
   return [...letterhead.addressLines, contact, tax ?? ''].filter((line) => line !== '');
 }
 
+/** In the second language below those in the first. */
+function notesOf({ bill, letterhead, template }: BillDocumentInput, wording: Wording): string {
+  if (!template) return '';
+  const { formats, direction, secondDirection = direction } = wording;
+  const source = { bill, letterhead, formats };
+  const { body, secondBody = '' } = template;
+  const second = secondBody && fillNotes(secondBody, source, secondDirection);
+  return inBoth(fillNotes(body, source, direction), second);
+}
+
 /** Amounts of more than this are not exact as JSON numbers. */
 const exactMax = 1e13;
 
 export function inWordsOf(
-  { bill, amountInWords: isWanted = false }: BillDocumentInput,
+  { bill, amountInWords: isWanted = false, secondLocale }: BillDocumentInput,
   amount: number,
   { locale, decimals, labels }: Wording,
 ): Fact | null {
   if (!isWanted || amount <= 0 || amount >= exactMax) return null;
   const minor = BigInt(amount.toFixed(decimals).replace('.', ''));
-  const language = locale.split('-')[0] ?? '';
-  const value = amountInWords({ minor, decimals, currency: bill.currency, language });
-  return value === null ? null : { label: labels.inWords, value };
+  const inLanguageOf = (tag: string) => {
+    const language = tag.split('-')[0] ?? '';
+    return amountInWords({ minor, decimals, currency: bill.currency, language }) ?? '';
+  };
+  const value = inBoth(inLanguageOf(locale), secondLocale ? inLanguageOf(secondLocale) : '');
+  return value === '' ? null : { label: labels.inWords, value };
 }
 
 /** Only where the letterhead says more than its head does. */

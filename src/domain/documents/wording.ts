@@ -2,6 +2,7 @@
 import type { Formats } from './formats.ts';
 import { filled, type Labels } from './labels.ts';
 import { hasRightToLeft, isolated } from './plain-text.ts';
+import { halvesOf, inBoth } from './two-languages.ts';
 
 export type Wording = {
   readonly locale: string;
@@ -10,27 +11,47 @@ export type Wording = {
   readonly direction: 'ltr' | 'rtl';
   readonly labels: Labels;
   readonly formats: Formats;
+  /** Where labels are in a second language too: the direction of that. */
+  readonly secondDirection?: 'ltr' | 'rtl';
 };
 
 /** A label with its values. */
 export function worded(
-  { labels, direction }: Wording,
+  { labels, direction, secondDirection = direction }: Wording,
   label: keyof Labels,
   values: Readonly<Record<string, string>>,
 ): string {
-  return filled(labels[label], values, direction);
+  const [first, second] = halvesOf(labels[label]);
+  if (second === undefined) return filled(first, values, direction);
+  return inBoth(filled(first, values, direction), filled(second, values, secondDirection));
 }
 
 /** Those that are there, on one line. */
 export function joined(
-  { direction }: Wording,
+  wording: Wording,
   sign: string,
   parts: readonly (string | null | undefined)[],
 ): string {
-  const there = parts.filter((part) => part);
-  if (there.length === 1) return there[0] as string;
+  const halves = parts.map((part) => halvesOf(part ?? ''));
+  const first = joinedIn(
+    wording.direction,
+    sign,
+    halves.map(([half]) => half),
+  );
+  if (halves.every(([, second]) => second === undefined)) return first;
+  const second = joinedIn(
+    wording.secondDirection ?? wording.direction,
+    sign,
+    halves.map(([half, other]) => other ?? half),
+  );
+  return inBoth(first, second);
+}
+
+function joinedIn(direction: 'ltr' | 'rtl', sign: string, parts: readonly string[]): string {
+  const there = parts.filter((part) => part !== '');
+  if (there.length <= 1) return there[0] ?? '';
   // Urdu and Arabic have a comma of their own, which is not put between Latin words.
-  const isRightToLeft = direction === 'rtl' && there.some((part) => hasRightToLeft(part ?? ''));
+  const isRightToLeft = direction === 'rtl' && there.some(hasRightToLeft);
   const separator = isRightToLeft && sign === ', ' ? '، ' : sign;
-  return there.map((part) => isolated(part as string, direction)).join(separator);
+  return there.map((part) => isolated(part, direction)).join(separator);
 }

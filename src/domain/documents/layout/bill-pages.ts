@@ -1,12 +1,14 @@
 // A bill on pages: the positions of all items, nothing drawn yet.
 import type { Page } from '../../../base/pdf/page.ts';
 import type { BillView } from '../bill-view.ts';
+import { halvesOf } from '../two-languages.ts';
 import { joined, worded } from '../wording.ts';
 import {
   type Block,
   beside,
   emptyBlock,
   onGround,
+  ownDirection,
   ruleBlock,
   spaceBlock,
   stack,
@@ -35,14 +37,15 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
   const notes = [...notesBlocks(sheet, view), contactBlock(sheet, view)];
   const slip = view.isPayable ? slipBlock(sheet, view) : emptyBlock;
   // The sums stay with the slip where they can, rather than a slip alone on a page.
-  const ending = 12 + totals.height + words.height + stack(notes).height + 10 + 10 + slip.height;
+  const gap = sheet.scale < 1 ? 6 : 10;
+  const ending = gap + totals.height + words.height + stack(notes).height + gap + gap + slip.height;
   if (!flow.fits(ending) && flow.fitsNewPage(ending)) flow.newPage();
-  flow.add(totals, 12);
+  flow.add(totals, gap);
   if (words !== emptyBlock) flow.add(words);
   notes.forEach((line, index) => {
-    if (line !== emptyBlock) flow.add(line, index === 0 ? 10 : 0);
+    if (line !== emptyBlock) flow.add(line, index === 0 ? gap : 0);
   });
-  if (slip !== emptyBlock) flow.addAtBottom(slip, 10);
+  if (slip !== emptyBlock) flow.addAtBottom(slip, gap);
   return flow.finish((page, pages) => footerBlock(sheet, view, page, pages));
 }
 
@@ -59,12 +62,12 @@ export function notesBlocks(sheet: Sheet, view: BillView): Block[] {
     isBold: true,
     color: sheet.colors.accent,
   });
-  const text = textBlock(sheet, view.notes, {
-    ...place,
-    size: sizes.body,
-    linesMax: Number.POSITIVE_INFINITY,
-  });
-  const lines = text.items.map((item) => ({ height: item.height, items: [{ ...item, y: 0 }] }));
+  const style = { ...place, size: sizes.body, linesMax: Number.POSITIVE_INFINITY };
+  const [first, second = ''] = halvesOf(view.notes);
+  const other = { ...style, align: 'end', direction: ownDirection(second) } as const;
+  const texts = [textBlock(sheet, first, style), textBlock(sheet, second, other)];
+  const items = texts.flatMap((text) => text.items);
+  const lines = items.map((item) => ({ height: item.height, items: [{ ...item, y: 0 }] }));
   return [stack([heading, spaceBlock(2), lines[0] ?? emptyBlock]), ...lines.slice(1)];
 }
 

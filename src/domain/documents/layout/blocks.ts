@@ -3,6 +3,9 @@
 // a layout.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import { setLine, setLines, type TextLine, type TextStyle } from '../../../base/typeset/lines.ts';
+import type { Direction } from '../../../base/typeset/tokens.ts';
+import { hasRightToLeft } from '../plain-text.ts';
+import { halvesOf } from '../two-languages.ts';
 import type { Sheet } from './sheet.ts';
 
 export type Block = {
@@ -22,6 +25,8 @@ export type TextOptions = {
   readonly color?: string;
   readonly align?: 'start' | 'end' | 'center';
   readonly linesMax?: number;
+  /** Unless given, that of the sheet. */
+  readonly direction?: Direction;
   /** On one line, in a smaller size if it must be: for amounts, of which no figure may be lost. */
   readonly isFitted?: boolean;
 };
@@ -31,7 +36,49 @@ export const emptyBlock: Block = { height: 0, items: [] };
 /** Fields may hold thousands of characters; on paper, this many lines of each. */
 const linesMaxUsual = 4;
 
+/** A text in two languages is set side by side if there is room, otherwise one below the other. */
 export function textBlock(sheet: Sheet, text: string, options: TextOptions): Block {
+  if (text === '') return emptyBlock;
+  const [first, second] = halvesOf(text);
+  return second === undefined
+    ? oneText(sheet, first, options)
+    : bothTexts(sheet, [first, second], options);
+}
+
+/** Between two languages on one line. */
+const languageGap = 6;
+
+function bothTexts(
+  sheet: Sheet,
+  [first, second]: readonly [string, string],
+  options: TextOptions,
+): Block {
+  const { align = 'start' } = options;
+  const blocks = [
+    oneText(sheet, first, options),
+    oneText(sheet, second, {
+      ...options,
+      direction: ownDirection(second),
+      align: align === 'start' ? 'end' : align,
+    }),
+  ] as const;
+  const [one, other] = blocks.map(({ items }) =>
+    items.length === 1 ? items[0]?.width : undefined,
+  );
+  const isBeside =
+    align === 'start' &&
+    one !== undefined &&
+    other !== undefined &&
+    one + other + languageGap <= options.width;
+  return isBeside ? onLine(blocks) : stack(blocks);
+}
+
+/** Of a text in the second language: that of its letters, whatever figures it begins with. */
+export function ownDirection(text: string): Direction {
+  return hasRightToLeft(text) ? 'rtl' : 'ltr';
+}
+
+function oneText(sheet: Sheet, text: string, options: TextOptions): Block {
   if (text === '') return emptyBlock;
   const { x, width, align = 'start', color = sheet.colors.text } = options;
   const faces = options.isBold ? sheet.typefaces.bold : sheet.typefaces.regular;
@@ -61,9 +108,10 @@ function linesOf(
   style: TextStyle,
 ): { lines: readonly TextLine[]; size: number } {
   const { width, linesMax = linesMaxUsual } = options;
-  const wanted = { width, direction: sheet.direction, linesMax };
+  const direction = options.direction ?? sheet.direction;
+  const wanted = { width, direction, linesMax };
   if (!options.isFitted) return { lines: setLines(text, style, wanted), size: style.size };
-  const line = setLine(text, style, sheet.direction);
+  const line = setLine(text, style, direction);
   if (line.width <= width) return { lines: [line], size: style.size };
   // A hair less, since what is measured and what is set are rounded apart.
   const size = Math.max(fittedSizeMin, (style.size * width * 0.999) / line.width);

@@ -2,6 +2,7 @@
 import { openImage, type PdfImage } from '../../../base/pdf/images.ts';
 import type { BillView } from '../bill-view.ts';
 import type { Fact } from '../fact.ts';
+import { halvesOf } from '../two-languages.ts';
 import {
   type Block,
   beside,
@@ -160,14 +161,19 @@ function payableBlocks(
   ];
 }
 
+/** Of the width, for labels in two languages. */
+const bothLabelsPart = 0.56;
+
 export function factRow(
   sheet: Sheet,
   fact: Fact,
   options: { x: number; width: number; labelPart: number; align?: 'start' | 'end' },
 ): Block {
   const { x, width, labelPart, align = 'start' } = options;
-  const labelWidth = width * labelPart - 4;
-  const valueX = x + width * labelPart;
+  const [, second] = halvesOf(fact.label);
+  const part = second === undefined ? labelPart : Math.max(labelPart, bothLabelsPart);
+  const labelWidth = width * part - (second === undefined ? 4 : 10);
+  const valueX = x + width * part;
   const row = onLine([
     textBlock(sheet, fact.label, {
       x,

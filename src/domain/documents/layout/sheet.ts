@@ -46,6 +46,8 @@ export const sizes = {
   chart: 5.5,
 } as const;
 
+/** With type smaller than this, rows are closer together too. */
+const compactBelow = 0.9;
 const margin = 42;
 const topMargin = 34;
 const bottomMargin = 24;
@@ -74,7 +76,7 @@ export function sheetOf(options: {
     top: topMargin,
     bottom: height - bottomMargin - footerHeight,
     colors: colorsOf(options.color),
-    room: options.typefaces.isSloping ? 0.4 : 1,
+    room: options.typefaces.isSloping ? 0.4 : options.scale < compactBelow ? 0.5 : 1,
     scale: options.scale,
   };
 }

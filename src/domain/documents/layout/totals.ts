@@ -19,7 +19,10 @@ import { factRow } from './head.ts';
 import { type Sheet, sizes } from './sheet.ts';
 import { figuresPlace } from './tables.ts';
 
-const chartHeight = 64;
+/** Lower where type is smaller. */
+function chartHeightOf({ scale }: Sheet): number {
+  return scale < 1 ? 48 : 64;
+}
 
 export function totalsBlock(sheet: Sheet, view: BillView): Block {
   const width = (sheet.right - sheet.left) * 0.46;
@@ -145,9 +148,9 @@ function barBlock(
     isFitted: true,
   });
   const barWidth = Math.min(slot * 0.66, 26);
-  const barMax = chartHeight - sizes.chart * 1.4 - 1;
+  const barMax = chartHeightOf(sheet) - sizes.chart * 1.4 - 1;
   const height = Math.max(0.5, (barMax * point.value) / highest);
-  const y = chartHeight - height;
+  const y = chartHeightOf(sheet) - height;
   const bar: PageItem = {
     kind: 'fill',
     x: x + (slot - barWidth) / 2,
@@ -157,5 +160,5 @@ function barBlock(
     color: point.isPresent ? sheet.colors.accent : sheet.colors.bar,
   };
   const above = text.items.map((item) => ({ ...item, y: y - text.height - 0.5 + item.y }));
-  return { height: chartHeight, items: [bar, ...above] };
+  return { height: chartHeightOf(sheet), items: [bar, ...above] };
 }
