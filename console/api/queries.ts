@@ -24,6 +24,15 @@ export const settingsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Batches of all services, each of which is billed by terms of its own. */
+export const batchesQuery = queryOptions({
+  queryKey: ['batches'],
+  queryFn: async () => {
+    const { batches } = (await api.getBatches()).data;
+    return batches.filter((batch) => batch.archiveStatus === 0);
+  },
+});
+
 export const termsQuery = (pageNumber: number) =>
   queryOptions({
     queryKey: ['terms', pageNumber],

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { jobsQuery, termsQuery } from '../../api/queries.ts';
+import { mayUse } from '../../api/session.ts';
 import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
@@ -11,6 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Steps } from '../../parts/steps.tsx';
+import { NewTerm } from './new-term.tsx';
 
 export function Terms() {
   const { t } = useTranslation();
@@ -18,7 +20,11 @@ export function Terms() {
   const navigate = useNavigate();
   const terms = useQuery(termsQuery(page));
   return (
-    <Page title={t('terms.title')} hint={t('terms.hint')}>
+    <Page
+      title={t('terms.title')}
+      hint={t('terms.hint')}
+      actions={mayUse('terms:write') && <NewTerm />}
+    >
       <List
         query={terms}
         label={t('terms.title')}
