@@ -191,6 +191,8 @@ create table tenants (
   -- Files of documents are deleted when so many years have passed since the end of the year in
   -- which they were published.
   document_retention_years smallint not null default 10,
+  -- Whether receipts are mailed, and by which template: {templateID}. Null: they are not.
+  receipt_mail jsonb,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
@@ -201,6 +203,7 @@ create table tenants (
   constraint tenants_document_retention_years_check CHECK (((document_retention_years >= 1) AND (document_retention_years <= 100))),
   constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
   constraint tenants_pkey PRIMARY KEY (tenant_id),
+  constraint tenants_receipt_mail_check CHECK ((jsonb_typeof(receipt_mail) = 'object'::text)),
   constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
   constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
@@ -3643,6 +3646,7 @@ CREATE INDEX payments_recovered ON public.payments USING btree (tenant_id, party
 CREATE INDEX payments_subscription ON public.payments USING btree (tenant_id, subscription_id, payment_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER payments_append_only BEFORE DELETE OR UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payments_party AFTER INSERT ON public.payments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_named_parties('payments_party_fkey');
+CREATE TRIGGER payments_receipt_mailed AFTER INSERT ON public.payments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_receipt_mails();
 alter table payments enable row level security, force row level security;
 create policy tenant_wall on payments as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on payments to billwright_api;
@@ -3786,19 +3790,19 @@ grant select on dispute_resolutions to billwright_worker;
 
 -- late payment (0016_late_payment.sql)
 
--- A mail to a customer that is no bill: a reminder, or that the balance is low. Its text is fixed
--- when it is made. It is Sending before it is handed over; one whose outcome is not known is
--- Uncertain and is not sent again.
+-- A mail to a customer that is no bill: a reminder, that the balance is low, or a receipt. Its text
+-- is fixed when it is made. It is Sending before it is handed over; one whose outcome is not known
+-- is Uncertain and is not sent again.
 create table notices (
   tenant_id bigint not null,
   notice_id bigint not null,
   kind text not null,
   party_id bigint not null,
-  subscription_id bigint not null,
+  subscription_id bigint,
   recipient text not null,
   subject text not null,
   body text not null,
-  context_id bigint not null,
+  context_id bigint,
   -- The figures that the mail shows beside its text. The bank accounts that it names are those of
   -- the pricing context when it is sent.
   facts jsonb not null,
@@ -3808,7 +3812,7 @@ create table notices (
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['Reminder'::text, 'LowBalance'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['Reminder'::text, 'LowBalance'::text, 'Receipt'::text]))),
   constraint notices_pkey PRIMARY KEY (tenant_id, notice_id),
   constraint notices_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Failed'::text, 'Uncertain'::text]))),
   constraint notices_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
@@ -4747,6 +4751,26 @@ alter table opening_items enable row level security, force row level security;
 create policy tenant_wall on opening_items as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on opening_items to billwright_api;
 grant insert, select on opening_items to billwright_worker;
+
+-- receipt mails (0028_receipt_mails.sql)
+
+CREATE OR REPLACE FUNCTION public.queue_receipt_mails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  own bigint := require_tenant();
+begin
+  if exists (select from tenants where tenant_id = own and receipt_mail is not null) then
+    insert into document_queue (tenant_id, kind, subject_id)
+    select tenant_id, 'ReceiptMail', payment_id from changed where direction = 'In'
+    on conflict do nothing;
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 -- made by no migration
 

@@ -7,11 +7,13 @@ import { cancelledSource, creditNoteSource } from '../domain/delivery/further-do
 import {
   deleteQueued,
   type FurtherKey,
+  listFurther,
   listWorkspacesWithDocuments,
   takeQueued,
 } from '../domain/delivery/further-documents-store.ts';
 import { keepFurther, type RenderedFurther } from '../domain/delivery/keep-further.ts';
-import { receiptSources } from '../domain/delivery/receipts.ts';
+import { queueReceiptMails } from '../domain/delivery/receipt-mails.ts';
+import { type ReceiptSource, receiptSources } from '../domain/delivery/receipts.ts';
 import type { Renderer } from '../domain/delivery/renderer.ts';
 import { findSettings } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
@@ -65,14 +67,24 @@ async function makeSome(
   const keys = await takeQueued(tx, tenantId, madeAtOnce);
   await deleteQueued(tx, tenantId, keys);
   const tools = { renderer: equipment.renderer, log };
-  const papers = keys.filter((key) => key.kind === 'Receipt');
-  const ofBills = keys.filter((key) => key.kind !== 'Receipt');
+  const ofBills = keys.flatMap(({ kind, subjectId }) =>
+    kind === 'Cancelled' || kind === 'CreditNote' ? [{ kind, subjectId }] : [],
+  );
+  const idsOf = (kind: string) =>
+    keys.filter((key) => key.kind === kind).map((key) => key.subjectId);
+  const mailed = idsOf('ReceiptMail');
+  const receipts = await receiptSources(tx, tenantId, [
+    ...new Set([...idsOf('Receipt'), ...mailed]),
+  ]);
   const parts = new Map<string, Uint8Array>();
   const rendered = [
     ...(await renderOfBills(tx, tenantId, ofBills, tools, parts)),
-    ...(await renderReceipts(tx, tenantId, papers, tools, parts)),
+    ...(await renderReceipts(tx, tenantId, receipts, tools, parts)),
   ];
-  await keepFurther(tx, tenantId, rendered, parts, clock.now());
+  const now = clock.now();
+  await keepFurther(tx, tenantId, rendered, parts, now);
+  const sources = mailed.flatMap((id) => receipts.get(id) ?? []);
+  await queueReceiptMails(tx, tenantId, sources, { log, now });
   return keys.length;
 }
 
@@ -109,16 +121,16 @@ async function renderOfBills(
 async function renderReceipts(
   tx: Tx,
   tenantId: number,
-  keys: readonly FurtherKey[],
+  receipts: ReadonlyMap<number, ReceiptSource>,
   { renderer, log }: Tools,
   parts: Map<string, Uint8Array>,
 ): Promise<Rendered[]> {
-  const ids = keys.map((key) => key.subjectId);
-  const sources = await receiptSources(tx, tenantId, ids);
-  const papers = [...sources.values()].map((source) => source.paper);
-  const made = await renderer.print(papers);
+  const kept = await listFurther(tx, tenantId, 'Receipt', [...receipts.keys()]);
+  const missing = [...receipts].filter(([id]) => !kept.has(id));
+  if (missing.length === 0) return [];
+  const made = await renderer.print(missing.map(([, source]) => source.paper));
   for (const [sha256, bytes] of made.parts) parts.set(sha256, bytes);
-  return [...sources.keys()].flatMap((subjectId, index): Rendered[] => {
+  return missing.flatMap(([subjectId], index): Rendered[] => {
     const result = made.results[index];
     if (result && !('error' in result)) return [{ kind: 'Receipt', subjectId, ...result }];
     log.error({ tenantId, subjectId, error: result?.error }, 'a receipt could not be made');

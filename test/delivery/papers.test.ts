@@ -1,7 +1,10 @@
 // Documents that are no bills: receipts, statements and reminders as files.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLog } from '../../src/base/log.ts';
+import { sendNotices } from '../../src/domain/delivery/send-notices.ts';
 import { makeDocuments } from '../../src/worker/document-maker.ts';
 import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
@@ -9,6 +12,7 @@ import { refuses } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { openOwing } from '../support/owing.ts';
+import { parseMail, wordsOf } from '../support/parsed-mail.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -26,6 +30,16 @@ function make(tenantId: number): Promise<number> {
   return asWorker(scene, (database) =>
     makeDocuments({ database, clock, log, equipment, tenantId }),
   );
+}
+
+/** Mails of a sandbox become files, in the order of their ids. */
+function mails(): { to: string[]; text: string }[] {
+  const folder = join(equipment.dataFolder, 'outbox');
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.eml'))
+    .sort()
+    .map((name) => ({ to: [], text: readFileSync(join(folder, name), 'latin1') }));
 }
 
 const bytesOf = ({ data }: { data: { base64: string } }) => Buffer.from(data.base64, 'base64');
@@ -110,6 +124,57 @@ test('a statement of account is a document with each entry, the balances and the
   await place.pay({ amount: 1, reference: 'S-2' });
   const error = await refuses(document({}), 'DOCUMENT_TOO_LONG', { field: 'fromDate' });
   assert.match(error.message, /has 5001 entries, and a document at most 5000/);
+});
+
+test('receipts are mailed if the workspace wants it, by its template, once', async () => {
+  const place = await openOwing(scene, 'paper-mails');
+  const { client, tenantId, party: partyNumber } = place;
+  const send = () =>
+    asWorker(scene, (database) =>
+      sendNotices({ database, log, ...equipment }, tenantId, scene.clock),
+    );
+  await client.updateUser({ user: { partyNumber, email: 'payer@customer.example' } });
+  await place.pay({ amount: 10 });
+  assert.equal(await make(tenantId), 0, 'off in a new workspace');
+  const unknown = client.updateSettings({ data: { receiptMail: { templateID: 99 } } });
+  await refuses(unknown, 'TEMPLATE_NOT_FOUND', { field: 'data.receiptMail.templateID' });
+  await client.updateSettings({ data: { receiptMail: {} } });
+  const paymentID = await place.pay({ amount: 350 });
+  const reversed = await place.pay({ amount: 5 });
+  await client.reversePayment({ data: { paymentID: reversed, reason: 'Typed twice' } });
+  assert.equal(await make(tenantId), 2);
+  assert.equal(await send(), 1, 'none for the reversed payment');
+  assert.equal(await send(), 0, 'once');
+  const first = await parseMail(mails()[0] as never);
+  assert.equal(first.to?.[0]?.address, 'payer@customer.example');
+  for (const words of [first.text ?? '', wordsOf(first.html)]) {
+    assert.match(words, /Dear A\. Khan,/);
+    assert.match(words, /We received 350\.00 PKR on/);
+    assert.match(words, /Amount received:? \S+\s350\.00/);
+    assert.doesNotMatch(words, /How to pay/);
+  }
+  const kept = bytesOf(await client.getReceiptDocument({ paymentID }));
+  assert.deepEqual(
+    first.attachments.map((one) => kept.equals(Buffer.from(one.content as ArrayBuffer))),
+    [true],
+  );
+  const { headers } = await client.makeTemplates({
+    templates: [
+      { type: 'Email', name: 'Receipt', subject: 'Thanks', body: 'By {{payment.method}}' },
+    ],
+  });
+  const templateID = Number(headers.get('x-resource-id'));
+  await client.updateSettings({ data: { receiptMail: { templateID } } });
+  await place.pay({ amount: 7, paymentMethod: 'DirectDebit' });
+  await make(tenantId);
+  assert.equal(await send(), 1);
+  const second = await parseMail(mails()[1] as never);
+  assert.equal(second.subject, 'Thanks');
+  assert.match(second.text ?? '', /^By Direct debit/);
+  await client.updateSettings({ data: { receiptMail: null } });
+  await place.pay({ amount: 8 });
+  assert.equal(await make(tenantId), 0);
+  await assertChecks(scene, tenantId);
 });
 
 test('a template is previewed with a sample or a bill, and nothing is stored', async () => {

@@ -29,6 +29,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     reminders: [],
     approvalLimit: null,
     documentRetentionYears: 10,
+    receiptMail: null,
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,

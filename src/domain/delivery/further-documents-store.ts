@@ -8,6 +8,9 @@ import type { FileFacts } from './document-file.ts';
 export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt' | 'Reminder';
 export type FurtherKey = { kind: FurtherKind; subjectId: number };
 
+/** What waits: a document, or the mail that brings a receipt. */
+export type QueuedKey = { kind: FurtherKind | 'ReceiptMail'; subjectId: number };
+
 /** Workspaces in which some wait to be made. */
 export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
   const { rows } = await sql<{ tenant_id: number }>`
@@ -21,8 +24,8 @@ export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
  * that is billed again names the new bill: it waits until that is posted. It comes last: the
  * others wait for nothing.
  */
-export async function takeQueued(tx: Tx, tenantId: number, limit: number): Promise<FurtherKey[]> {
-  const { rows } = await sql<{ kind: FurtherKind; subject_id: number }>`
+export async function takeQueued(tx: Tx, tenantId: number, limit: number): Promise<QueuedKey[]> {
+  const { rows } = await sql<{ kind: QueuedKey['kind']; subject_id: number }>`
     select q.kind, q.subject_id from document_queue q
     where q.tenant_id = ${tenantId} and (q.kind <> 'Cancelled' or not exists (
       select from credit_notes n
@@ -43,7 +46,7 @@ export async function takeQueued(tx: Tx, tenantId: number, limit: number): Promi
 export async function deleteQueued(
   tx: Tx,
   tenantId: number,
-  keys: readonly FurtherKey[],
+  keys: readonly QueuedKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
   await sql`

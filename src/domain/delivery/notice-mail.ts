@@ -4,15 +4,18 @@ import type { MailMessage, MailPicture } from '../../base/mail/message.ts';
 import { type BankView, banksMax, bankView } from '../documents/bill-view.ts';
 import type { Fact } from '../documents/fact.ts';
 import { formatsOf, usableLocale } from '../documents/formats.ts';
+import { kindLabelsOf } from '../documents/kind-labels.ts';
 import { labelsOf } from '../documents/labels.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
 import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
 import type { PaperSetting } from '../documents/paper.ts';
+import { wordOf } from '../documents/receipt-view.ts';
 import { type Wording, worded } from '../documents/wording.ts';
 import { listBankAccounts, presentBankAccounts } from '../pricing/bank-accounts-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { logoSource, mailPictures } from './mail-logo.ts';
 import { type SenderOfMails, senderOf } from './mail-sender.ts';
+import type { ReceiptFacts } from './notice-text.ts';
 import type { NoticeToSend } from './notices-store.ts';
 import { paperSetting } from './paper-setting.ts';
 
@@ -40,6 +43,7 @@ export async function readNoticeLook(
   const wording: Wording = { locale, decimals, formats, ...labelsOf(locale, false) };
   const banks = new Map<number, readonly BankView[]>();
   for (const contextId of new Set(notices.map((notice) => notice.context_id))) {
+    if (contextId === null) continue;
     const rows = presentBankAccounts(await listBankAccounts(tx, tenantId, contextId));
     const shown = rows.sort((a, b) => b.isDefault - a.isDefault).slice(0, banksMax);
     const views = shown.map((row) => bankView(row, wording));
@@ -55,6 +59,7 @@ export type NoticeMail = Pick<MailMessage, 'subject' | 'text' | 'html' | 'pictur
 export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
   const { letterhead, wording, pictures } = look;
   const { subject, body: words, facts } = notice;
+  const receipt = facts.receipt && receiptParts(wording, facts.receipt);
   const { labels } = wording;
   const connection = { label: labels.connection, value: facts.connectionNumber ?? '' };
   const page: MailPage = {
@@ -63,17 +68,36 @@ export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
     subject,
     words,
     warning: null,
-    amount: amountOf(wording, notice),
-    facts: [{ label: labels.customerNumber, value: String(facts.partyNumber) }, connection],
+    amount: receipt?.amount ?? amountOf(wording, notice),
+    facts: [
+      ...(receipt?.facts ?? []),
+      { label: labels.customerNumber, value: String(facts.partyNumber) },
+      ...(connection.value === '' ? [] : [connection]),
+    ],
     totals: [],
-    payment: {
-      // The number of a subscription identifies a transfer, as that of a bill does.
-      facts: [{ label: labels.reference, value: connection.value }],
-      banks: look.banks.get(notice.context_id) ?? [],
-    },
+    payment: receipt
+      ? null
+      : {
+          // The number of a subscription identifies a transfer, as that of a bill does.
+          facts: [{ label: labels.reference, value: connection.value }],
+          banks: look.banks.get(notice.context_id ?? 0) ?? [],
+        },
   };
   const html = mailHtml(page, logoSource(letterhead));
   return { subject, text: mailPlain(page), html, pictures };
+}
+
+function receiptParts({ locale, formats }: Wording, receipt: ReceiptFacts) {
+  const kinds = kindLabelsOf(locale);
+  const number = { label: kinds.receiptNumber, value: receipt.receiptNumber };
+  return {
+    amount: { label: kinds.amountReceived, value: formats.money(receipt.amount) },
+    facts: [
+      ...(number.value === '' ? [] : [number]),
+      { label: kinds.paidOn, value: formats.date(receipt.date) },
+      { label: kinds.paidBy, value: wordOf(kinds, receipt.method) },
+    ],
+  };
 }
 
 function amountOf(wording: Wording, { kind, facts }: NoticeToSend): Fact {

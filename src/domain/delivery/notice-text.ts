@@ -4,7 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import type { BillDocument } from '../documents/bill-document.ts';
 import { formatsOf } from '../documents/formats.ts';
 import { readLetterhead } from '../documents/letterhead.ts';
-import { fillLine, fillLines } from '../documents/template.ts';
+import { fillLine, fillLines, type PaymentFacts } from '../documents/template.ts';
 import { findSettings } from '../tenants/store.ts';
 import { listTemplates } from '../tenants/templates-store.ts';
 
@@ -25,7 +25,10 @@ export type NoticeFacts = Pick<
 export type ShownFacts = Pick<
   NoticeFacts,
   'partyNumber' | 'connectionNumber' | 'dueDate' | 'outstandingAmount' | 'creditBalance'
-> & { reminder?: ReminderFacts };
+> & { reminder?: ReminderFacts; receipt?: ReceiptFacts };
+
+/** What the mail with a receipt shows. */
+export type ReceiptFacts = PaymentFacts & { paymentId: number };
 
 /** What the document of a reminder shows besides. */
 export type ReminderFacts = {

@@ -5,17 +5,17 @@ import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import type { ShownFacts } from './notice-text.ts';
 
-export type NoticeKind = 'Reminder' | 'LowBalance';
+export type NoticeKind = 'Reminder' | 'LowBalance' | 'Receipt';
 
 export type NewNotice = {
   kind: NoticeKind;
   partyId: number;
-  subscriptionId: number;
+  subscriptionId: number | null;
   recipient: string;
   subject: string;
   body: string;
   /** Whose bank accounts the mail names. */
-  contextId: number;
+  contextId: number | null;
   facts: ShownFacts;
 };
 
@@ -51,7 +51,7 @@ export type NoticeToSend = {
   recipient: string;
   subject: string;
   body: string;
-  context_id: number;
+  context_id: number | null;
   facts: ShownFacts;
   attempts: number;
   created_at: Temporal.Instant;

@@ -10,6 +10,8 @@ export type ReceiptRow = {
   direction: 'In' | 'Out';
   party_number: number;
   party_name: string;
+  email: string | null;
+  subscription_id: number | null;
   address: Record<string, unknown> | null;
   subscription_number: string | null;
   amount: string;
@@ -33,7 +35,8 @@ export async function findReceipts(
 ): Promise<ReceiptRow[]> {
   const { rows } = await sql<ReceiptRow>`
     select p.payment_id, p.party_id, p.reference, p.direction, o.party_number,
-      o.name as party_name, o.address, s.subscription_number, p.amount::text as amount,
+      o.name as party_name, o.email, o.address, p.subscription_id, s.subscription_number,
+      p.amount::text as amount,
       p.wallet_amount::text as wallet_amount, p.recovered_amount::text as recovered_amount,
       p.value_date, p.payment_method, p.remark, q.receipt_number, d.name as cash_desk,
       k.cheque_number, r.reversal_date, p.created_at

@@ -75,7 +75,7 @@ export async function reminderPapers(
           amount: outstandingAmount,
           words: notice.body,
           items: itemsOf(reminder, look.setting.currencyDecimals, numbers),
-          banks: look.banks.get(notice.context_id) ?? [],
+          banks: look.banks.get(notice.context_id ?? 0) ?? [],
         },
       };
       return [[notice.notice_id, paper] as const];

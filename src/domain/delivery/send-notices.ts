@@ -13,6 +13,7 @@ import {
   type NoticeEnd,
   type NoticeToSend,
 } from './notices-store.ts';
+import { receiptFiles } from './receipt-mails.ts';
 import { keepReminders } from './reminders.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -49,8 +50,14 @@ export async function sendNotices(
       if (notices.length === 0) return undefined;
       const look = await readNoticeLook(tx, tenantId, notices);
       const { renderer, log } = tools;
-      const files = await keepReminders(tx, tenantId, { notices, look }, { renderer, log, now });
-      return { notices, look, files };
+      const reminders = await keepReminders(
+        tx,
+        tenantId,
+        { notices, look },
+        { renderer, log, now },
+      );
+      const receipts = await receiptFiles(tx, tenantId, notices);
+      return { notices, look, files: new Map([...reminders, ...receipts]) };
     });
     if (!taken) return sent;
     const { notices, look, files } = taken;
@@ -66,10 +73,12 @@ export async function sendNotices(
   return sent;
 }
 
+type NoticeWithFile = NoticeToSend & { file: Buffer | undefined };
+
 async function handOver(
   { mailer, mailDomain, log }: NoticeTools,
   tenantId: number,
-  notice: NoticeToSend & { file: Buffer | undefined },
+  notice: NoticeWithFile,
   look: NoticeLook,
   now: Temporal.Instant,
 ): Promise<NoticeEnd> {
@@ -91,13 +100,9 @@ async function handOver(
   return { noticeId, status: status as NoticeEnd['status'], reason: detail, nextAttemptAt };
 }
 
-function attachmentsOf({
-  notice_id: id,
-  file: content,
-}: {
-  notice_id: number;
-  file: Buffer | undefined;
-}) {
+function attachmentsOf({ notice_id: id, kind, facts, file: content }: NoticeWithFile) {
   if (content === undefined) return [];
-  return [{ filename: `Reminder-${id}.pdf`, contentType: 'application/pdf', content }];
+  const number = facts.receipt?.receiptNumber || String(facts.receipt?.paymentId ?? id);
+  const filename = `${kind}-${number.replace(/[^A-Za-z0-9_-]/g, '_')}.pdf`;
+  return [{ filename, contentType: 'application/pdf', content }];
 }

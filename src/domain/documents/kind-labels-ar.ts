@@ -26,6 +26,11 @@ export const kindLabelsAr: KindLabels = {
   DirectDebit: 'خصم مباشر',
   Online: 'عبر الإنترنت',
   Cheque: 'شيك',
+  receiptSubject: '{{letterhead.name}}: إيصال {{payment.receiptNumber}}',
+  receiptWords:
+    '{{bill.partyName}} المحترم،\n\n' +
+    'استلمنا {{payment.amount}} {{bill.currency}} في {{payment.date}}. الإيصال مرفق.\n\n' +
+    'شكرا لكم.',
   statementTitle: 'كشف حساب',
   statementFor: 'كشف حساب إلى',
   upTo: 'حتى {date}',

@@ -25,6 +25,12 @@ export const kindLabelsEn = {
   DirectDebit: 'Direct debit',
   Online: 'Online',
   Cheque: 'Cheque',
+  receiptSubject: '{{letterhead.name}}: receipt {{payment.receiptNumber}}',
+  receiptWords:
+    'Dear {{bill.partyName}},\n\n' +
+    'We received {{payment.amount}} {{bill.currency}} on {{payment.date}}. ' +
+    'The receipt is attached.\n\n' +
+    'Thank you.',
   statementTitle: 'Statement of account',
   statementFor: 'Statement for',
   upTo: 'Up to {date}',

@@ -26,6 +26,12 @@ export const kindLabelsHi: KindLabels = {
   DirectDebit: 'सीधा डेबिट',
   Online: 'ऑनलाइन',
   Cheque: 'चेक',
+  receiptSubject: '{{letterhead.name}}: रसीद {{payment.receiptNumber}}',
+  receiptWords:
+    'प्रिय {{bill.partyName}},\n\n' +
+    'हमें {{payment.date}} को {{payment.amount}} {{bill.currency}} प्राप्त हुए। ' +
+    'रसीद संलग्न है।\n\n' +
+    'धन्यवाद।',
   statementTitle: 'खाता विवरण',
   statementFor: 'विवरण',
   upTo: '{date} तक',

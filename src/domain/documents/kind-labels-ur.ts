@@ -26,6 +26,11 @@ export const kindLabelsUr: KindLabels = {
   DirectDebit: 'براہ راست کٹوتی',
   Online: 'آن لائن',
   Cheque: 'چیک',
+  receiptSubject: '{{letterhead.name}}: رسید {{payment.receiptNumber}}',
+  receiptWords:
+    'محترم {{bill.partyName}}،\n\n' +
+    'ہمیں {{payment.date}} کو {{payment.amount}} {{bill.currency}} موصول ہوئے۔ رسید منسلک ہے۔\n\n' +
+    'شکریہ۔',
   statementTitle: 'کھاتے کا گوشوارہ',
   statementFor: 'گوشوارہ برائے',
   upTo: '{date} تک',

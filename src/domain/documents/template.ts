@@ -10,6 +10,17 @@ export type PlaceholderSource = {
   readonly bill: BillDocument;
   readonly letterhead: Letterhead;
   readonly formats: Formats;
+  /** Of the mail with a receipt. */
+  readonly payment?: PaymentFacts;
+};
+
+export type PaymentFacts = {
+  readonly amount: number;
+  /** DD/MM/YYYY */
+  readonly date: string;
+  readonly receiptNumber: string;
+  readonly reference: string;
+  readonly method: string;
 };
 
 type Reader = (source: PlaceholderSource) => string;
@@ -101,6 +112,12 @@ const readers = new Map<string, Reader>([
     `letterhead.${name}`,
     ({ letterhead }) => letterhead[name] ?? '',
   ]),
+  ...(['receiptNumber', 'reference', 'method'] as const).map((name): [string, Reader] => [
+    `payment.${name}`,
+    ({ payment }) => lineText(payment?.[name]),
+  ]),
+  ['payment.amount', ({ payment, formats }) => (payment ? formats.amount(payment.amount) : '')],
+  ['payment.date', ({ payment, formats }) => formats.date(payment?.date ?? '')],
   ['bill.address', ({ bill }) => addressParts(bill).join(', ')],
   ['bill.lines', linesList],
   ['letterhead.address', ({ letterhead }) => letterhead.addressLines.join(', ')],

@@ -22,6 +22,8 @@ export type SettingsRow = {
   /** Minor units; null if no refund or write-off needs a second person. */
   approval_limit: number | null;
   document_retention_years: number;
+  /** Null if receipts are not mailed; without a template, in words of our own. */
+  receipt_mail: { templateID: number | null } | null;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -156,7 +158,7 @@ export async function setStatus(
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
   mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
-  document_retention_years, sandbox,
+  document_retention_years, receipt_mail, sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
 
 export async function findSettings(
@@ -195,6 +197,7 @@ export async function updateSettings(
       separates_duties = ${settings.separates_duties},
       approval_limit = ${settings.approval_limit},
       document_retention_years = ${settings.document_retention_years},
+      receipt_mail = ${settings.receipt_mail && JSON.stringify(settings.receipt_mail)}::jsonb,
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

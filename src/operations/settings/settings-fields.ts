@@ -25,6 +25,7 @@ export const settingsView = Type.Object({
   separationOfDuty: Type.Boolean(),
   approvalLimit: nullable(Type.Number()),
   documentRetentionYears: Type.Integer(),
+  receiptMail: nullable(Type.Object({ templateID: nullable(Type.Integer()) })),
   sandbox: Type.Boolean(),
   now: timestamp,
   modifiedAt: timestamp,
@@ -54,6 +55,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
         ? null
         : majorUnits(BigInt(row.approval_limit), row.currency_decimals),
     documentRetentionYears: row.document_retention_years,
+    receiptMail: row.receipt_mail,
     sandbox: row.sandbox,
     now: formatTimestamp(now, row.timezone),
     modifiedAt: formatTimestamp(row.modified_at, row.timezone),

@@ -17,7 +17,8 @@ import {
   type SettingsRow,
   updateSettings,
 } from '../../domain/tenants/store.ts';
-import { country, email, empty, filledText, maybe, oneOf, tsGuard } from '../fields.ts';
+import { listTemplates } from '../../domain/tenants/templates-store.ts';
+import { country, email, empty, filledText, id, maybe, oneOf, tsGuard } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { decimal } from '../pricing-fields.ts';
 import { presentSettings } from './settings-fields.ts';
@@ -122,6 +123,9 @@ const settingsChange = Type.Object({
       description: 'after the end of the year of publication, files of documents are deleted',
     }),
   ),
+  receiptMail: maybe(
+    Type.Object({ templateID: maybe(id) }, { description: 'null: receipts are not mailed' }),
+  ),
   ts: tsGuard,
 });
 
@@ -133,7 +137,14 @@ export const updateSettingsOperation = operation({
   summary: 'Changes settings of the workspace; those left out stay as they are.',
   request: Type.Object({ data: settingsChange }),
   response: empty,
-  errors: ['STALE_OBJECT', 'IN_USE', 'TEMPLATE_INVALID', 'DOCUMENT_TOO_SLOW', 'DOCUMENT_FAILED'],
+  errors: [
+    'STALE_OBJECT',
+    'IN_USE',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_INVALID',
+    'DOCUMENT_TOO_SLOW',
+    'DOCUMENT_FAILED',
+  ],
   example: { data: { timezone: 'Asia/Karachi', locale: 'en-PK' } },
   prepare: ({ tenant }, { data }) => {
     assertSmall('data.letterhead', data.letterhead);
@@ -148,6 +159,7 @@ export const updateSettingsOperation = operation({
     const wanted = merged(before, body.data);
     assertBillNumbers(before, wanted);
     await assertCurrencyFree(call, before, wanted);
+    await assertMailTemplate(call, body.data.receiptMail?.templateID ?? null);
     const stamp = { at: call.now, by: call.principal.name };
     const after = await updateSettings(tx, tenant.tenantId, wanted, stamp);
     call.audit({
@@ -159,6 +171,14 @@ export const updateSettingsOperation = operation({
     return { message: 'Settings updated', data: {} };
   },
 });
+
+async function assertMailTemplate({ tx, tenant }: Call, templateId: number | null): Promise<void> {
+  if (templateId === null) return;
+  const one = { kind: 'Email', templateId, afterId: 0, limit: 1 };
+  if ((await listTemplates(tx, tenant.tenantId, one)).length > 0) return;
+  const message = `No template of type Email has the id ${templateId}`;
+  throw new AppError('TEMPLATE_NOT_FOUND', { message, field: 'data.receiptMail.templateID' });
+}
 
 /** A format from before this rule may be sent back as it was. */
 function assertBillNumbers(before: SettingsRow, wanted: SettingsRow): void {
@@ -213,6 +233,10 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
     separates_duties: sent.separationOfDuty ?? before.separates_duties,
     approval_limit: limitOf(before, sent),
     document_retention_years: sent.documentRetentionYears ?? before.document_retention_years,
+    receipt_mail:
+      sent.receiptMail === undefined
+        ? before.receipt_mail
+        : sent.receiptMail && { templateID: sent.receiptMail.templateID ?? null },
   };
 }
 
