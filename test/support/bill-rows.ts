@@ -201,6 +201,23 @@ async function seedDunning(scene: Scene, tenantId: number, mark: string): Promis
      values ($1, 901, 1, 'Remind', '2024-03-20', 60000, $2)`,
     [tenantId, mark],
   );
+  const item = { billId: null, kind: 'Bill', dueDate: '2024-03-15', amount: 60_000 };
+  const facts = {
+    partyNumber: 100_001,
+    connectionNumber: 'RUN-1',
+    dueDate: '15/03/2024',
+    outstandingAmount: 600,
+    creditBalance: 0,
+    reminder: { date: '2024-03-20', items: [item] },
+  };
+  await scene.sql.query(
+    `insert into notices (tenant_id, notice_id, kind, party_id, subscription_id, recipient,
+       subject, body, context_id, facts, status, created_at, modified_at)
+     select tenant_id, 901, 'Reminder', party_id, subscription_id, 'a@b.example', $2, $2,
+       context_id, $3, 'Sent', now(), now()
+     from subscriptions where tenant_id = $1 and subscription_number = 'RUN-1'`,
+    [tenantId, mark, JSON.stringify(facts)],
+  );
   await scene.sql.query(
     `insert into arrangements (tenant_id, arrangement_id, kind, party_id, amount, until_date,
        reason, created_at, created_by, modified_at, modified_by)

@@ -28,7 +28,7 @@ export const getReminderDocument = operation({
     'DOCUMENT_DIFFERS',
     'DOCUMENT_DELETED',
   ],
-  example: { reminderID: 17, format: 'PDF' },
+  example: { reminderID: 17, format: 'HTML' },
   turns: documentTurns,
   async handle({ tx, tenant }, { reminderID, format = 'PDF' }) {
     const { tenantId } = tenant;

@@ -27,7 +27,7 @@ export const getStatementDocument = operation({
   }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
   errors: [...statementErrors, 'DOCUMENT_TOO_LONG', 'DOCUMENT_TOO_SLOW', 'DOCUMENT_FAILED'],
-  example: { partyNumber: 100001, fromDate: '01/07/2026', format: 'PDF' },
+  example: { partyNumber: 100001, format: 'HTML' },
   turns: documentTurns,
   async handle(call, body) {
     const { tx, tenant, now } = call;
