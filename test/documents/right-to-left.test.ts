@@ -7,6 +7,7 @@ import type { BillDocumentInput } from '../../src/domain/documents/bill-document
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
 import { billText } from '../../src/domain/documents/bill-text.ts';
 import { documentView } from '../../src/domain/documents/credit-note-view.ts';
+import { ownDirection } from '../../src/domain/documents/layout/blocks.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
 import { urdu } from './bills.ts';
 import { ordinary } from './ordinary-bill.ts';
@@ -93,4 +94,9 @@ test('labels in two languages are beside each other, each in its own direction',
 test('plain text and mails are in the first language only', () => {
   const input = { ...ordinary, secondLocale: 'ur' };
   assert.equal(billText(input), billText(ordinary));
+});
+
+test('a label in the second language keeps its direction, whatever values are in it', () => {
+  assert.equal(ownDirection('Payable by \u206815 اگست، 2025\u2069'), 'ltr');
+  assert.equal(ownDirection('\u206815-Aug-2025\u2069 تک قابل ادا رقم'), 'rtl');
 });

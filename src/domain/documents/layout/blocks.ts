@@ -73,9 +73,10 @@ function bothTexts(
   return isBeside ? onLine(blocks) : stack(blocks);
 }
 
-/** Of a text in the second language: that of its letters, whatever figures it begins with. */
+/** Of a text in the second language: that of its own letters, whatever values are in it. */
 export function ownDirection(text: string): Direction {
-  return hasRightToLeft(text) ? 'rtl' : 'ltr';
+  const own = text.replace(/[\u2066-\u2068][^\u2069]*\u2069/g, '');
+  return hasRightToLeft(own) ? 'rtl' : 'ltr';
 }
 
 function oneText(sheet: Sheet, text: string, options: TextOptions): Block {
