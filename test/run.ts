@@ -10,7 +10,6 @@ import { quickNode } from './support/quick-node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(process.pid));
-const lightHooks = join(root, 'test', 'support', 'light-hooks.ts');
 const figuresFile = join(groupsFolder, 'figures.jsonl');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
@@ -46,7 +45,7 @@ const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
   concurrency: processes,
   timeout: timeoutMs,
   globalSetupPath: join(root, 'test', 'support', 'setup.ts'),
-  execArgv: [...quickNode, '--import', pathToFileURL(lightHooks).href],
+  execArgv: quickNode,
 };
 const stream = run(options);
 stream.on('test:fail', ({ name }) => {

@@ -2,7 +2,6 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'node:test';
-import { forgetPromises } from './light-hooks.ts';
 
 let isGrouped = false;
 
@@ -33,7 +32,6 @@ export async function runFiles({ figuresFile, takenFolder, files }: FileList): P
       processorSeconds: (user + system) / 1e6,
     };
     appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
-    forgetPromises();
   }
   // No hook of the process does this: the shared server keeps it from coming to an end.
   const { closeSharedWorld } = await import('./world.ts');
