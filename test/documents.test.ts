@@ -23,7 +23,9 @@ test('docs/configuration.md has every variable that is read, and no other', () =
 
 test('docs/bills.md names every placeholder, and no other', () => {
   const table = read('docs/bills.md').split('| Placeholder |')[1] ?? '';
-  const told = [...table.matchAll(/`((?:bill|letterhead)\.[A-Za-z.]+)`/g)].map((found) => found[1]);
+  const told = [...table.matchAll(/`((?:bill|letterhead|payment)\.[A-Za-z.]+)`/g)].map(
+    (found) => found[1],
+  );
   assert.deepEqual(told.toSorted(), placeholderNames.toSorted());
 });
 
