@@ -49,7 +49,7 @@ export async function visit(scene: Scene, workspace: string): Promise<Visit> {
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
