@@ -3,34 +3,27 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { tenantTransact } from '../../src/base/db/pool.ts';
-import { createLog } from '../../src/base/log.ts';
 import { deleteOldDocuments } from '../../src/domain/delivery/retention.ts';
-import { makeDocuments } from '../../src/worker/document-maker.ts';
 import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses, type TestClient } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
 import { schedule } from '../support/delivery.ts';
 import { openTestEquipment } from '../support/equipment.ts';
+import { makeWaiting } from '../support/made-documents.ts';
 import { openPostedTerm } from '../support/posted-term.ts';
 import { openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 const equipment = openTestEquipment();
 const runner = scene.runJobs({ equipment });
-const log = createLog({ level: 'silent' });
 
 after(async () => {
   await runner.stop();
   await equipment.close();
 });
 
-function make(tenantId: number): Promise<number> {
-  const { clock } = scene;
-  return asWorker(scene, (database) =>
-    makeDocuments({ database, clock, log, equipment, tenantId }),
-  );
-}
+const make = (tenantId: number) => makeWaiting(scene, equipment, tenantId);
 
 async function openPublished(workspace: string, customers = 1) {
   const client = await scene.workspace(workspace);

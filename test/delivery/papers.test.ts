@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLog } from '../../src/base/log.ts';
 import { sendNotices } from '../../src/domain/delivery/send-notices.ts';
-import { makeDocuments } from '../../src/worker/document-maker.ts';
 import { pageCount, readPdf } from '../documents/pdf-reader.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { asWorker } from '../support/daily-work.ts';
 import { openTestEquipment } from '../support/equipment.ts';
+import { makeWaiting } from '../support/made-documents.ts';
 import { openOwing } from '../support/owing.ts';
 import { parseMail, wordsOf } from '../support/parsed-mail.ts';
 import { openScene } from '../support/scene.ts';
@@ -25,12 +25,7 @@ after(async () => {
   await equipment.close();
 });
 
-function make(tenantId: number): Promise<number> {
-  const { clock } = scene;
-  return asWorker(scene, (database) =>
-    makeDocuments({ database, clock, log, equipment, tenantId }),
-  );
-}
+const make = (tenantId: number) => makeWaiting(scene, equipment, tenantId);
 
 /** Mails of a sandbox become files, in the order of their ids. */
 function mails(): { to: string[]; text: string }[] {

@@ -327,7 +327,7 @@ const ofYear = ordinaryBill.history.map((term, index) => ({
 }));
 
 for (const locale of ['en-PK', 'ur-PK', 'ar-EG', 'hi-IN', 'fr-FR', 'es-MX', 'fa-IR', 'pt-BR']) {
-  test(`months of the chart are told apart in ${locale}, whatever terms are called`, () => {
+  test(`each month of the chart has a label of its own in ${locale}, whatever terms are called`, () => {
     const bill = { ...ordinaryBill, termLabel: 'Rebill', history: ofYear };
     const { history } = documentView({ ...ordinary, locale, bill });
     const points = history?.points ?? [];

@@ -9,11 +9,11 @@ import type { DataOf } from '../../../sdk/client.ts';
 import { billsQuery, customerQuery, paymentsQuery, statementQuery } from '../../api/queries.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
+import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PageLink } from '../../parts/page-link.tsx';
 import { paymentColumns } from '../../parts/payment-columns.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
@@ -115,16 +115,7 @@ function Bills({ partyID }: { partyID: number }) {
       page={page}
       onPage={setPage}
       empty={<Empty title={t('bills.none')}>{t('customer.noBillHint')}</Empty>}
-      columns={[
-        {
-          key: 'number',
-          label: t('bills.number'),
-          show: (bill) => (
-            <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
-              {bill.billNumber ?? bill.billRefNo}
-            </PageLink>
-          ),
-        },
+      columns={billColumns(t, [
         { key: 'term', label: t('bills.term'), show: (bill) => bill.termLabel },
         { key: 'due', label: t('terms.due'), show: (bill) => bill.dueDate },
         {
@@ -132,19 +123,7 @@ function Bills({ partyID }: { partyID: number }) {
           label: t('terms.status'),
           show: (bill) => <Status value={bill.issueDate ? bill.paymentStatus : bill.status} />,
         },
-        {
-          key: 'amount',
-          label: t('bills.amount'),
-          isFigure: true,
-          show: (bill) => <Amount value={bill.billAmount} />,
-        },
-        {
-          key: 'open',
-          label: t('bills.open'),
-          isFigure: true,
-          show: (bill) => <Amount value={bill.outstandingAmount} />,
-        },
-      ]}
+      ])}
     />
   );
 }

@@ -10,13 +10,13 @@ import {
   jobsQuery,
   termQuery,
 } from '../../api/queries.ts';
-import { Amount, Money } from '../../parts/amount.tsx';
+import { Money } from '../../parts/amount.tsx';
+import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
-import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { NextStep } from './next-step.tsx';
@@ -104,16 +104,7 @@ function Bills({ termID }: { termID: number }) {
           })
         }
         empty={<Empty title={t('bills.none')}>{t('bills.noneHint')}</Empty>}
-        columns={[
-          {
-            key: 'number',
-            label: t('bills.number'),
-            show: (bill) => (
-              <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
-                {bill.billNumber ?? bill.billRefNo}
-              </PageLink>
-            ),
-          },
+        columns={billColumns(t, [
           { key: 'party', label: t('bills.customer'), show: (bill) => bill.partyName },
           {
             key: 'connection',
@@ -130,19 +121,7 @@ function Bills({ termID }: { termID: number }) {
               </>
             ),
           },
-          {
-            key: 'amount',
-            label: t('bills.amount'),
-            isFigure: true,
-            show: (bill) => <Amount value={bill.billAmount} />,
-          },
-          {
-            key: 'open',
-            label: t('bills.open'),
-            isFigure: true,
-            show: (bill) => <Amount value={bill.outstandingAmount} />,
-          },
-        ]}
+        ])}
       />
     </Stack>
   );

@@ -55,43 +55,6 @@ export async function findReceipts(
   return rows;
 }
 
-export type ReceiptLineRow = {
-  payment_id: number;
-  kind: string;
-  bill_number: string | null;
-  amount: string;
-  surcharge: string;
-};
-
-/** What payments settled when they were made: the entries of their own journals. */
-export async function listReceiptLines(
-  tx: Tx,
-  tenantId: number,
-  paymentIds: readonly number[],
-): Promise<ReceiptLineRow[]> {
-  const { rows } = await sql<ReceiptLineRow>`
-    select a.payment_id, a.kind, b.bill_number, a.amount::text as amount,
-      a.surcharge::text as surcharge
-    from (
-      select p.payment_id, case when i.kind is null or i.kind = 'Surcharge' then e.bill_id end
-          as bill_id,
-        case when i.kind is null or i.kind = 'Surcharge' then 'Bill' else i.kind end as kind,
-        sum(e.settled) as amount,
-        coalesce(sum(e.settled) filter (where i.kind = 'Surcharge'), 0) as surcharge
-      from payments p
-      join subledger_entries e on e.tenant_id = ${tenantId} and e.payment_id = p.payment_id
-        and e.journal_id = p.journal_id and e.effect = 'paid'
-      left join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
-      where p.tenant_id = ${tenantId} and p.payment_id = any(${[...paymentIds]}::bigint[])
-      group by 1, 2, 3
-      having sum(e.settled) <> 0
-    ) a
-    left join bills b on b.tenant_id = ${tenantId} and b.bill_id = a.bill_id
-    order by a.payment_id, a.bill_id
-  `.execute(tx);
-  return rows;
-}
-
 /** A worker keeps the receipt of a payment that was received, unless it is kept. */
 export async function queueReceipt(
   tx: Tx,

@@ -5,9 +5,10 @@ import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { majorUnits } from '../../base/money.ts';
 import type { Paper } from '../documents/paper.ts';
+import { listAllocations } from '../receivables/payments-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { paperSetting } from './paper-setting.ts';
-import { findReceipts, listReceiptLines, type ReceiptRow } from './receipts-store.ts';
+import { findReceipts, type ReceiptRow } from './receipts-store.ts';
 
 export type ReceiptSource = { paper: Paper; row: ReceiptRow };
 
@@ -22,7 +23,10 @@ export async function receiptSources(
   if (rows.length === 0) return new Map();
   const settings = await findSettings(tx, tenantId);
   const ids = rows.map((row) => row.payment_id);
-  const lines = Map.groupBy(await listReceiptLines(tx, tenantId, ids), (one) => one.payment_id);
+  const lines = Map.groupBy(
+    await listAllocations(tx, tenantId, ids, 'made'),
+    (one) => one.payment_id,
+  );
   const setting = paperSetting(settings);
   const major = (minor: string | bigint) => majorUnits(BigInt(minor), setting.currencyDecimals);
   return new Map(

@@ -1,12 +1,12 @@
 // A statement of account as a document. It is made on request and not kept: it shows the ledger,
 // which is.
 import { dateIn, formatDate } from '../../base/calendar.ts';
-import { wireDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
-import type { Paper, StatementLine } from '../documents/paper.ts';
-import { type Aging, agingOf } from '../receivables/aging.ts';
+import type { Paper } from '../documents/paper.ts';
+import { agingIn, agingOf } from '../receivables/aging.ts';
+import { statementLine } from '../receivables/statement-line.ts';
 import {
   findDisputed,
   findStatement,
@@ -14,7 +14,6 @@ import {
   listOpenAt,
   listStatement,
   type StatementKey,
-  type StatementRow,
 } from '../receivables/statement-store.ts';
 import { findSettings } from '../tenants/store.ts';
 import { paperSetting } from './paper-setting.ts';
@@ -63,13 +62,13 @@ export async function statementPaper(
       toDate: formatDate(to),
       issuedOn: formatDate(dateIn(now, settings.timezone)),
       openingBalance: major(found.opening),
-      entries: rows.map((row) => lineOf(row, found.opening, major)),
+      entries: rows.map((row) => statementLine(row, found.opening, major)),
       debits: major(sumOf(amounts.filter((amount) => amount > 0n))),
       credits: major(-sumOf(amounts.filter((amount) => amount < 0n))),
       closingBalance: major(found.opening + found.moved),
       walletBalance: major(wallet),
       disputedBalance: major(disputed),
-      aging: agingShown(agingOf(items, to), major),
+      aging: agingIn(agingOf(items, to), major),
     },
   };
 }
@@ -82,31 +81,4 @@ function tooLong(entries: number): AppError {
 
 function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n);
-}
-
-function agingShown(aging: Aging, major: (minor: bigint) => number) {
-  return {
-    current: major(aging.current),
-    d1_30: major(aging.d1_30),
-    d31_60: major(aging.d31_60),
-    d61_90: major(aging.d61_90),
-    over90: major(aging.over90),
-  };
-}
-
-function lineOf(
-  row: StatementRow,
-  opening: bigint,
-  major: (minor: bigint) => number,
-): StatementLine {
-  const moved = BigInt(row.amount);
-  return {
-    date: wireDay(row.posting_date),
-    type: row.kind,
-    reference: row.reference ?? row.bill_number,
-    description: row.description,
-    debit: major(moved > 0n ? moved : 0n),
-    credit: major(moved < 0n ? -moved : 0n),
-    balance: major(opening + BigInt(row.running)),
-  };
 }

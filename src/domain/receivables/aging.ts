@@ -30,6 +30,20 @@ export function agingOf(
   return aging;
 }
 
+/** The same in another unit, such as that of a currency. */
+export function agingIn<Amount>(
+  aging: Aging,
+  convert: (minor: bigint) => Amount,
+): Record<keyof Aging, Amount> {
+  return {
+    current: convert(aging.current),
+    d1_30: convert(aging.d1_30),
+    d31_60: convert(aging.d31_60),
+    d61_90: convert(aging.d61_90),
+    over90: convert(aging.over90),
+  };
+}
+
 function bucketOf(dueDate: string, asOf: Temporal.PlainDate): keyof Aging {
   const { days } = Temporal.PlainDate.from(dueDate).until(asOf, { largestUnit: 'days' });
   if (days <= 0) return 'current';

@@ -308,12 +308,21 @@ export type AllocationRow = {
   surcharge: string;
 };
 
-/** What payments settle now: one row for each bill, with its surcharge, and for each other item. */
+/**
+ * What payments settle now, or settled when they were made: one row for each bill, with its
+ * surcharge, and for each other item.
+ */
 export async function listAllocations(
   tx: Tx,
   tenantId: number,
   paymentIds: readonly number[],
+  when: 'now' | 'made' = 'now',
 ): Promise<AllocationRow[]> {
+  const inOwnJournal = sql`exists (
+    select from payments p
+    where p.tenant_id = ${tenantId} and p.payment_id = e.payment_id
+      and p.journal_id = e.journal_id
+  )`;
   const { rows } = await sql<AllocationRow>`
     select a.payment_id, a.bill_id, b.bill_number, a.kind, a.amount::text as amount,
       a.surcharge::text as surcharge
@@ -326,7 +335,7 @@ export async function listAllocations(
       from subledger_entries e
       left join open_items i on i.tenant_id = ${tenantId} and i.item_id = e.item_id
       where e.tenant_id = ${tenantId} and e.payment_id = any(${paymentIds}::bigint[])
-        and e.effect = 'paid'
+        and e.effect = 'paid' and ${when === 'made' ? inOwnJournal : sql`true`}
       group by 1, 2, 3
       having sum(e.settled) <> 0
     ) a

@@ -1,16 +1,15 @@
 import * as Type from 'typebox';
 import { formatDate } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
-import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
-import { agingOf } from '../../domain/receivables/aging.ts';
+import { agingIn, agingOf } from '../../domain/receivables/aging.ts';
+import { statementLine } from '../../domain/receivables/statement-line.ts';
 import {
   findDisputed,
   findStatement,
   findWallet,
   listOpenAt,
   listStatement,
-  type StatementRow,
 } from '../../domain/receivables/statement-store.ts';
 import { date, limits, maybe, money, nullable, page } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -83,7 +82,6 @@ export const getStatement = operation({
     ]);
     const amount = (minor: bigint) => majorUnits(minor, currencyDecimals);
     const items = open.map((row) => ({ dueDate: row.due_date, open: BigInt(row.open) }));
-    const aging = agingOf(items, to);
     return {
       message: `${counted(found.entries, 'entry', 'entries')} up to ${formatDate(to)}`,
       data: {
@@ -91,32 +89,13 @@ export const getStatement = operation({
         toDate: formatDate(to),
         currency: tenant.currency,
         openingBalance: amount(found.opening),
-        entries: rows.map((row) => present(row, found.opening, amount)),
+        entries: rows.map((row) => statementLine(row, found.opening, amount)),
         closingBalance: amount(found.opening + found.moved),
         walletBalance: amount(wallet),
         disputedBalance: amount(disputed),
-        aging: {
-          current: amount(aging.current),
-          d1_30: amount(aging.d1_30),
-          d31_60: amount(aging.d31_60),
-          d61_90: amount(aging.d61_90),
-          over90: amount(aging.over90),
-        },
+        aging: agingIn(agingOf(items, to), amount),
       },
       total: found.entries,
     };
   },
 });
-
-function present(row: StatementRow, opening: bigint, amount: (minor: bigint) => number) {
-  const moved = BigInt(row.amount);
-  return {
-    date: wireDay(row.posting_date),
-    type: row.kind,
-    reference: row.reference ?? row.bill_number,
-    description: row.description,
-    debit: amount(moved > 0n ? moved : 0n),
-    credit: amount(moved < 0n ? -moved : 0n),
-    balance: amount(opening + BigInt(row.running)),
-  };
-}

@@ -1,0 +1,39 @@
+// The columns that every list of bills begins and ends with.
+import type { TFunction } from 'i18next';
+import type { DataOf } from '../../sdk/client.ts';
+import { Amount } from './amount.tsx';
+import type { Column } from './list.tsx';
+import { PageLink } from './page-link.tsx';
+
+export type ListedBill = DataOf<'getBills'>['bills'][number];
+
+/** The number, what a screen shows between, what was billed and what is left of it. */
+export function billColumns(
+  t: TFunction,
+  between: readonly Column<ListedBill>[],
+): Column<ListedBill>[] {
+  return [
+    {
+      key: 'number',
+      label: t('bills.number'),
+      show: (bill) => (
+        <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
+          {bill.billNumber ?? bill.billRefNo}
+        </PageLink>
+      ),
+    },
+    ...between,
+    {
+      key: 'amount',
+      label: t('bills.amount'),
+      isFigure: true,
+      show: (bill) => <Amount value={bill.billAmount} />,
+    },
+    {
+      key: 'open',
+      label: t('bills.open'),
+      isFigure: true,
+      show: (bill) => <Amount value={bill.outstandingAmount} />,
+    },
+  ];
+}
