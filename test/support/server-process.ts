@@ -27,10 +27,16 @@ export type ServerProcess = {
   watched(): Promise<Watched>;
 };
 
-export async function startServerProcess(scene: Scene): Promise<ServerProcess> {
+export async function startServerProcess(
+  scene: Scene,
+  env: Record<string, string> = {},
+): Promise<ServerProcess> {
   const connection = JSON.stringify({ ...scene.cluster.api, database: scene.databaseName });
   const file = new URL('watched-server.ts', import.meta.url);
-  const child = fork(file, [connection], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = fork(file, [connection], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
