@@ -61,7 +61,7 @@ comment on table document_parts is
   'Bytes that the files of many documents have in common: fonts and pictures. Each is kept once.';
 alter table document_parts alter column bytes set storage external;
 call wall_off('document_parts');
-grant select on document_parts to billwright_api;
+grant select, insert on document_parts to billwright_api;
 grant select, insert, delete on document_parts to billwright_worker;
 
 create table document_contents (
@@ -79,7 +79,7 @@ comment on column document_contents.part_offsets is
   'For each part, in order: how many of the own bytes come before it.';
 alter table document_contents alter column own set storage external;
 call wall_off('document_contents');
-grant select on document_contents to billwright_api;
+grant select, insert on document_contents to billwright_api;
 grant select, insert, delete on document_contents to billwright_worker;
 
 create table deliveries (
@@ -178,7 +178,8 @@ comment on table further_documents is
 comment on column further_documents.subject_id is
   'The bill that is cancelled, the credit note, the payment, or the notice.';
 call wall_off('further_documents');
-grant select on further_documents to billwright_api;
+-- The first call for a receipt keeps it.
+grant select, insert on further_documents to billwright_api;
 grant select, insert, delete on further_documents to billwright_worker;
 
 create table document_queue (

@@ -23,4 +23,4 @@ comment on column document_parts.last_year is
   'The last year in which a document was made that has this part, or the year after. When all '
   'documents up to that year are deleted, no document has it.';
 create index document_parts_unused on document_parts (tenant_id, last_year);
-grant update (last_year) on document_parts to billwright_worker;
+grant update (last_year) on document_parts to billwright_api, billwright_worker;

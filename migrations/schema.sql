@@ -3227,8 +3227,9 @@ create table document_parts (
 CREATE INDEX document_parts_unused ON public.document_parts USING btree (tenant_id, last_year);
 alter table document_parts enable row level security, force row level security;
 create policy tenant_wall on document_parts as permissive for all using ((tenant_id = current_tenant()));
-grant select on document_parts to billwright_api;
+grant insert, select on document_parts to billwright_api;
 grant delete, insert, select on document_parts to billwright_worker;
+grant update (last_year) on document_parts to billwright_api;
 grant update (last_year) on document_parts to billwright_worker;
 
 -- The file of a document of bill_documents or further_documents: its own bytes, and the parts
@@ -3245,7 +3246,7 @@ create table document_contents (
 );
 alter table document_contents enable row level security, force row level security;
 create policy tenant_wall on document_contents as permissive for all using ((tenant_id = current_tenant()));
-grant select on document_contents to billwright_api;
+grant insert, select on document_contents to billwright_api;
 grant delete, insert, select on document_contents to billwright_worker;
 
 -- A bill on its way to a customer by one channel. If an operator repeats it, that is a further row
@@ -3348,7 +3349,7 @@ create table further_documents (
 CREATE INDEX further_documents_kept ON public.further_documents USING btree (tenant_id, created_at, document_id) WHERE (deleted_on IS NULL);
 alter table further_documents enable row level security, force row level security;
 create policy tenant_wall on further_documents as permissive for all using ((tenant_id = current_tenant()));
-grant select on further_documents to billwright_api;
+grant insert, select on further_documents to billwright_api;
 grant delete, insert, select on further_documents to billwright_worker;
 grant update (deleted_on) on further_documents to billwright_worker;
 

@@ -1,5 +1,5 @@
 // Makes the documents that no bill run makes, in every workspace, soon after they are due: those of
-// credit notes and cancelled bills, and receipts. No caller waits for it.
+// credit notes and cancelled bills, and receipts that are mailed. No caller waits for it.
 import type { Clock } from '../base/clock.ts';
 import { type Database, plainOpening, type Tx, tenantTransact, transact } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
@@ -70,12 +70,8 @@ async function makeSome(
   const ofBills = keys.flatMap(({ kind, subjectId }) =>
     kind === 'Cancelled' || kind === 'CreditNote' ? [{ kind, subjectId }] : [],
   );
-  const idsOf = (kind: string) =>
-    keys.filter((key) => key.kind === kind).map((key) => key.subjectId);
-  const mailed = idsOf('ReceiptMail');
-  const receipts = await receiptSources(tx, tenantId, [
-    ...new Set([...idsOf('Receipt'), ...mailed]),
-  ]);
+  const mailed = keys.flatMap((key) => (key.kind === 'ReceiptMail' ? [key.subjectId] : []));
+  const receipts = await receiptSources(tx, tenantId, mailed);
   const parts = new Map<string, Uint8Array>();
   const rendered = [
     ...(await renderOfBills(tx, tenantId, ofBills, tools, parts)),

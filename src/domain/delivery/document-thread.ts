@@ -12,12 +12,14 @@ import { renderPaper } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { type MailTemplate, mailText, smsText } from './mail-text.ts';
+import { printPapers } from './print-papers.ts';
 import { type RenderError, renderErrorOf } from './render-outcome.ts';
 
 /** One of these. */
 export type ThreadTask =
   | { document: DocumentTask }
   | { paper: PaperTask }
+  | { kept: Paper }
   | { preview: PreviewTask }
   | { marked: MarkedFile }
   | { letterhead: { letterhead: object; field: string } };
@@ -25,6 +27,7 @@ export type ThreadTask =
 export default function run(task: ThreadTask) {
   if ('document' in task) return document(task.document);
   if ('paper' in task) return made(() => paperBytes(task.paper));
+  if ('kept' in task) return printPapers([task.kept]);
   if ('preview' in task) return previewOf(task.preview);
   if ('marked' in task) return made(() => markFile(task.marked));
   // Decoding a logo takes as long as its pixels are many.

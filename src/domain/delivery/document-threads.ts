@@ -4,6 +4,8 @@ import { AppError, type ErrorCode, type ErrorDetail } from '../../base/errors.ts
 import { FairTurns } from '../../base/fair-turns.ts';
 import { openThreads, type TaskOptions, TaskTimeout } from '../../base/threads.ts';
 import type { MarkedFile } from '../documents/mark.ts';
+import type { Paper } from '../documents/paper.ts';
+import type { FileFacts, KeptFile } from './document-file.ts';
 import type {
   DocumentOutcome,
   DocumentTask,
@@ -13,7 +15,7 @@ import type {
   PreviewTask,
   ThreadTask,
 } from './document-thread.ts';
-import { type RenderError, renderErrorOf } from './render-outcome.ts';
+import { type PaperOutcome, type RenderError, renderErrorOf } from './render-outcome.ts';
 
 /** Of a workspace one document and one print file are made at a time. */
 const places = 2;
@@ -23,9 +25,13 @@ export const printFileTurns = new FairTurns({ ...turns, waitingMax: 2, what: 'pr
 
 /** A bill takes some hundredths of a second, and a second more with a new thread. */
 const documentMs = 15_000;
+export type KeptPaper = { file: KeptFile & FileFacts; parts: Map<string, Uint8Array> };
+
 export type DocumentThreads = {
   make(task: DocumentTask): Promise<MadeDocument>;
   print(task: PaperTask): Promise<MadeDocument>;
+  /** In the form in which its file is kept. */
+  printKept(paper: Paper): Promise<KeptPaper>;
   preview(task: PreviewTask): Promise<MadePreview>;
   /** With a word across each page of a file that is kept. */
   mark(file: MarkedFile): Promise<MadeDocument>;
@@ -45,6 +51,15 @@ export function openDocumentThreads(options: { limitMs?: number } = {}): Documen
     },
     async print(task) {
       return resultOf(await within(limitMs, run<DocumentOutcome>({ paper: task }, { limitMs })));
+    },
+    async printKept(paper) {
+      const { results, parts } = await within(
+        limitMs,
+        run<PaperOutcome>({ kept: paper }, { limitMs }),
+      );
+      const [result] = results;
+      if (result === undefined) throw new Error('a paper has no file');
+      return { file: resultOf(result), parts };
     },
     async preview(task) {
       type Outcome = MadePreview | { error: RenderError };

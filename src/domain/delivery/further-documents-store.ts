@@ -1,5 +1,5 @@
-// Documents that no bill run makes: those of credit notes and of cancelled bills, and receipts. A
-// worker makes each once, soon after it is due, and keeps its file.
+// Documents that no bill run makes: those of credit notes and of cancelled bills, which a worker
+// makes soon after they are due, receipts and reminders. Each is made once, and its file is kept.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
@@ -9,7 +9,7 @@ export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt' | 'Reminder';
 export type FurtherKey = { kind: FurtherKind; subjectId: number };
 
 /** What waits: a document, or the mail that brings a receipt. */
-export type QueuedKey = { kind: FurtherKind | 'ReceiptMail'; subjectId: number };
+export type QueuedKey = { kind: 'Cancelled' | 'CreditNote' | 'ReceiptMail'; subjectId: number };
 
 /** Workspaces in which some wait to be made. */
 export async function listWorkspacesWithDocuments(tx: Tx): Promise<number[]> {
@@ -96,6 +96,22 @@ export async function listFurther(
       and subject_id = any(${[...subjectIds]}::bigint[])
   `.execute(tx);
   return new Map(rows.map((row) => [row.subject_id, row]));
+}
+
+/** Those of the keys whose documents are made. */
+export async function listKeptKeys(
+  tx: Tx,
+  tenantId: number,
+  keys: readonly FurtherKey[],
+): Promise<FurtherKey[]> {
+  const { rows } = await sql<{ kind: FurtherKind; subject_id: number }>`
+    select kind, subject_id from further_documents
+    where tenant_id = ${tenantId} and (kind, subject_id) in (
+      select * from unnest(${keys.map((key) => key.kind)}::text[],
+        ${keys.map((key) => key.subjectId)}::bigint[])
+    )
+  `.execute(tx);
+  return rows.map((row) => ({ kind: row.kind, subjectId: row.subject_id }));
 }
 
 /** Undefined while it is not made. */

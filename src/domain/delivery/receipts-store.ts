@@ -54,24 +54,3 @@ export async function findReceipts(
   `.execute(tx);
   return rows;
 }
-
-/** A worker keeps the receipt of a payment that was received, unless it is kept. */
-export async function queueReceipt(
-  tx: Tx,
-  tenantId: number,
-  paymentId: number,
-  ownPartyId: number | null,
-): Promise<void> {
-  await sql`
-    insert into document_queue (tenant_id, kind, subject_id)
-    select p.tenant_id, 'Receipt', p.payment_id
-    from payments p
-    where p.tenant_id = ${tenantId} and p.payment_id = ${paymentId} and p.direction = 'In'
-      and (${ownPartyId}::bigint is null or p.party_id = ${ownPartyId}::bigint)
-      and not exists (
-        select from further_documents d
-        where d.tenant_id = ${tenantId} and d.kind = 'Receipt' and d.subject_id = p.payment_id
-      )
-    on conflict do nothing
-  `.execute(tx);
-}

@@ -1,11 +1,11 @@
 // Renders bills in a thread of its own, so that the process stays answerable meanwhile.
 import type { Paper } from '../documents/paper.ts';
 import { renderBills } from '../documents/render-bill.ts';
-import { renderPapers } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
 import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
+import { printPapers } from './print-papers.ts';
 import {
   type MailResult,
   type PaperOutcome,
@@ -26,7 +26,7 @@ export type PapersTask = { papers: readonly Paper[] };
 export default function run(
   task: RenderTask | PapersTask,
 ): RenderOutcome | PaperOutcome | MailResult[] {
-  if ('papers' in task) return print(task.papers);
+  if ('papers' in task) return printPapers(task.papers);
   const { setting, bills, mails } = task;
   return mails === null ? render(setting, bills) : write(setting, bills, mails);
 }
@@ -45,14 +45,6 @@ function render(setting: RenderSetting, bills: readonly DocumentToRender[]): Ren
     if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };
     return { billId, ...splitFile(file, parts) };
   });
-  return { results, parts };
-}
-
-function print(papers: readonly Paper[]): PaperOutcome {
-  const parts = new Map<string, Uint8Array>();
-  const results = renderPapers(papers).map((file) =>
-    file instanceof Error ? { error: renderErrorOf(file) } : splitFile(file, parts),
-  );
   return { results, parts };
 }
 

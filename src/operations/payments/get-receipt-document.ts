@@ -5,8 +5,9 @@ import type { MadeDocument } from '../../domain/delivery/document-thread.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import { readFile } from '../../domain/delivery/files-store.ts';
 import { findFurther } from '../../domain/delivery/further-documents-store.ts';
+import { keepReceipt } from '../../domain/delivery/keep-receipt.ts';
 import { type ReceiptSource, receiptSources } from '../../domain/delivery/receipts.ts';
-import { queueReceipt, type ReceiptRow } from '../../domain/delivery/receipts-store.ts';
+import type { ReceiptRow } from '../../domain/delivery/receipts-store.ts';
 import { reversedWords } from '../../domain/documents/receipt-view.ts';
 import { documentTypes } from '../bills/shown-document-fields.ts';
 import { id, maybe, oneOf } from '../fields.ts';
@@ -22,9 +23,8 @@ export const getReceiptDocument = operation({
   action: 'Retrieve Receipt Document',
   access: { permission: 'payments:read', own: 'own-payments:read' },
   summary:
-    'The receipt of a payment that was received, with what it settled when made. After the ' +
-    'first call for it, its file is kept and never changes. The receipt of a reversed payment is ' +
-    'marked so.',
+    'The receipt of a payment that was received, with what it settled when made. The first call ' +
+    'keeps its file, which never changes. The receipt of a reversed payment is marked so.',
   request: Type.Object({
     paymentID: id,
     format: Type.Optional(oneOf(['PDF', 'HTML'])),
@@ -42,11 +42,11 @@ export const getReceiptDocument = operation({
   ],
   example: { paymentID: 17, format: 'HTML' },
   turns: documentTurns,
-  /** The receipt is issued now: a worker keeps it. */
-  async prepare({ tenant, principal, write }, { paymentID, format = 'PDF' }) {
+  /** The first call issues the receipt. */
+  async prepare({ tenant, principal, now, write }, { paymentID: paymentId, format = 'PDF' }) {
     if (format === 'HTML') return;
-    const ownPartyId = partySeen(principal);
-    await write((tx) => queueReceipt(tx, tenant.tenantId, paymentID, ownPartyId));
+    const wanted = { paymentId, ownPartyId: partySeen(principal) };
+    await keepReceipt(write, tenant.tenantId, wanted, now);
   },
   async handle(call, { paymentID, format = 'PDF', kind: asked }) {
     const { tx, tenant, ownPartyId } = call;
@@ -83,7 +83,7 @@ function kindOf(row: ReceiptRow, asked: Kind | null): Kind {
   return kind;
 }
 
-/** The file that is kept, or the same made now; with its mark. */
+/** The file that is kept, with its mark. */
 async function fileOf(
   { tx, tenant }: Call,
   { paper, row }: ReceiptSource,
@@ -92,12 +92,11 @@ async function fileOf(
   const { tenantId } = tenant;
   const key = { kind: 'Receipt', subjectId: row.payment_id } as const;
   const kept = await findFurther(tx, tenantId, key);
-  const original = kept
-    ? { base64: (await readFile(tx, tenantId, kept)).toString('base64') }
-    : await documentThreads().print({ format: 'PDF', paper });
-  if (kind === 'Original') return original;
+  if (!kept) throw new Error(`the receipt of payment ${row.payment_id} is not kept`);
+  const file = await readFile(tx, tenantId, kept);
+  if (kind === 'Original') return { base64: file.toString('base64') };
   return documentThreads().mark({
-    file: Buffer.from(original.base64, 'base64'),
+    file,
     mark: kind === 'Copy' ? 'copy' : 'reversed',
     locale: paper.setting.locale,
     title: row.receipt_number ?? `Receipt ${row.payment_id}`,

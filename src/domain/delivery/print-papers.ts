@@ -1,0 +1,13 @@
+// The files of documents that are no bills, in the form in which they are kept.
+import type { Paper } from '../documents/paper.ts';
+import { renderPapers } from '../documents/render-paper.ts';
+import { splitFile } from './document-file.ts';
+import { type PaperOutcome, renderErrorOf } from './render-outcome.ts';
+
+export function printPapers(papers: readonly Paper[]): PaperOutcome {
+  const parts = new Map<string, Uint8Array>();
+  const results = renderPapers(papers).map((file) =>
+    file instanceof Error ? { error: renderErrorOf(file) } : splitFile(file, parts),
+  );
+  return { results, parts };
+}
