@@ -8,7 +8,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queries } from './api/queries.ts';
+import { queries } from './api/queries/base.ts';
 import { resumeSession } from './api/session.ts';
 import { startLanguage } from './language/start.ts';
 import { theme, variables } from './parts/theme.ts';

@@ -16,8 +16,7 @@ const root = createRootRoute({ component: Outlet });
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search): { next?: string } =>
-    typeof search.next === 'string' ? { next: search.next } : {},
+  validateSearch: textIn('next'),
   component: lazyRouteComponent(() => import('./screens/login/login.tsx'), 'Login'),
 });
 
@@ -41,15 +40,17 @@ function needs(permission: string) {
   };
 }
 
-function pageNumber(search: Record<string, unknown>): { page?: number } {
-  const page = Number(search.page);
-  return Number.isInteger(page) && page > 0 ? { page } : {};
+/** The named filter of a screen, kept in its address. */
+function textIn<Name extends string>(name: Name) {
+  return (search: Record<string, unknown>): { [key in Name]?: string } => {
+    const value = search[name];
+    return typeof value === 'string' && value !== '' ? ({ [name]: value } as never) : {};
+  };
 }
 
 const terms = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  validateSearch: pageNumber,
   component: lazyRouteComponent(() => import('./screens/terms/terms.tsx'), 'Terms'),
   ...needs('terms:read'),
 });
@@ -57,10 +58,7 @@ const terms = createRoute({
 const term = createRoute({
   getParentRoute: () => inside,
   path: '/terms/$termID',
-  validateSearch: (search): { page?: number; status?: string } => ({
-    ...pageNumber(search),
-    ...(typeof search.status === 'string' ? { status: search.status } : {}),
-  }),
+  validateSearch: textIn('status'),
   component: lazyRouteComponent(() => import('./screens/terms/term.tsx'), 'Term'),
   ...needs('bills:read'),
 });
@@ -75,10 +73,7 @@ const bill = createRoute({
 const customers = createRoute({
   getParentRoute: () => inside,
   path: '/customers',
-  validateSearch: (search): { page?: number; name?: string } => ({
-    ...pageNumber(search),
-    ...(typeof search.name === 'string' && search.name !== '' ? { name: search.name } : {}),
-  }),
+  validateSearch: textIn('name'),
   component: lazyRouteComponent(() => import('./screens/customers/customers.tsx'), 'Customers'),
   ...needs('parties:read'),
 });
@@ -93,7 +88,6 @@ const customer = createRoute({
 const payments = createRoute({
   getParentRoute: () => inside,
   path: '/payments',
-  validateSearch: pageNumber,
   component: lazyRouteComponent(() => import('./screens/payments/payments.tsx'), 'Payments'),
   ...needs('payments:read'),
 });

@@ -9,6 +9,8 @@ export type Session = {
   user: Tokens['user'];
   permissions: ReadonlySet<string>;
   workspace: string;
+  /** The server ended it. The page stays as it is until the person has logged in again. */
+  isOver: boolean;
 };
 
 let session: Session | null = null;
@@ -25,14 +27,14 @@ function keep(next: Session | null): void {
 }
 
 function sessionOf({ accessToken, user, scope, workspace }: Tokens): Session {
-  return { token: accessToken, user, permissions: new Set(scope), workspace };
+  return { token: accessToken, user, permissions: new Set(scope), workspace, isOver: false };
 }
 
 export function currentSession(): Session | null {
   return session;
 }
 
-/** Also where the session ended in another tab, or by itself. */
+/** Also where the person logged out in another tab. */
 export function whenEnded(listener: () => void): void {
   listeners.add(() => session === null && listener());
 }
@@ -67,14 +69,14 @@ export async function resumeSession(): Promise<void> {
  */
 export async function renewSession(spent: string | null): Promise<boolean> {
   return navigator.locks.request('billwright-session', async () => {
-    if (session && session.token !== spent) return true;
+    if (session && session.token !== spent && !session.isOver) return true;
     try {
       const { data } = await entrance.refreshToken({});
       keep(sessionOf(data));
       return true;
     } catch (error) {
       if (!(error instanceof BillingError)) throw error;
-      keep(null);
+      keep(session && { ...session, isOver: true });
       return false;
     }
   });

@@ -1,19 +1,25 @@
-// Every visible text, by language. The page's direction follows the language.
+// Every visible text, by language: one file per area of screens. The page's direction follows the
+// language.
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import english from './en.json' with { type: 'json' };
 
 export const languages = { en: 'English', ur: 'اردو' } as const;
 export type Language = keyof typeof languages;
+type Texts = Record<string, unknown>;
 
 const chosenKey = 'billwright-language';
+const english = import.meta.glob<Texts>('./en/*.json', { eager: true, import: 'default' });
+
+function together(files: Record<string, Texts>): Texts {
+  return Object.assign({}, ...Object.values(files));
+}
 
 export async function startLanguage(): Promise<void> {
   const chosen = window.localStorage.getItem(chosenKey) === 'ur' ? 'ur' : 'en';
   await i18next.use(initReactI18next).init({
     lng: 'en',
     fallbackLng: 'en',
-    resources: { en: { translation: english } },
+    resources: { en: { translation: together(english) } },
     interpolation: { escapeValue: false },
   });
   if (chosen === 'ur') await chooseLanguage('ur');
@@ -21,8 +27,8 @@ export async function startLanguage(): Promise<void> {
 
 export async function chooseLanguage(language: Language): Promise<void> {
   if (language === 'ur' && !i18next.hasResourceBundle('ur', 'translation')) {
-    const { default: urdu } = await import('./ur.json', { with: { type: 'json' } });
-    i18next.addResourceBundle('ur', 'translation', urdu);
+    const { urdu } = await import('./urdu.ts');
+    i18next.addResourceBundle('ur', 'translation', together(urdu));
   }
   await i18next.changeLanguage(language);
   window.localStorage.setItem(chosenKey, language);

@@ -1,7 +1,7 @@
 // Money as the workspace writes it: its currency, decimals and grouping.
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { settingsQuery } from '../api/queries.ts';
+import { settingsQuery } from '../api/queries/settings.ts';
 import { mayUse } from '../api/session.ts';
 
 export type MoneyFormat = {

@@ -16,6 +16,7 @@ export function billColumns(
     {
       key: 'number',
       label: t('bills.number'),
+      text: (bill) => bill.billNumber ?? bill.billRefNo,
       show: (bill) => (
         <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
           {bill.billNumber ?? bill.billRefNo}
@@ -27,12 +28,14 @@ export function billColumns(
       key: 'amount',
       label: t('bills.amount'),
       isFigure: true,
+      text: (bill) => bill.billAmount,
       show: (bill) => <Amount value={bill.billAmount} />,
     },
     {
       key: 'open',
       label: t('bills.open'),
       isFigure: true,
+      text: (bill) => bill.outstandingAmount,
       show: (bill) => <Amount value={bill.outstandingAmount} />,
     },
   ];

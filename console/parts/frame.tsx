@@ -22,9 +22,10 @@ import {
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { queries } from '../api/queries.ts';
+import { queries } from '../api/queries/base.ts';
 import { logOut, mayUse, useSession } from '../api/session.ts';
 import { chooseLanguage, type Language, languages } from '../language/start.ts';
+import { LogInAgain } from './log-in-again.tsx';
 
 const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
@@ -82,6 +83,7 @@ export function Frame() {
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
+      {session?.isOver && <LogInAgain user={session.user} />}
     </AppShell>
   );
 }

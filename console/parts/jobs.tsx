@@ -2,7 +2,7 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../sdk/client.ts';
-import { isUnderWay } from '../api/queries.ts';
+import { isUnderWay } from '../api/queries/jobs.ts';
 import { Status } from './status.tsx';
 
 type Job = DataOf<'getJobs'>['jobs'][number];

@@ -22,12 +22,14 @@ export function paymentColumns(t: TFunction): Column<Payment>[] {
     {
       key: 'status',
       label: t('terms.status'),
+      text: ({ status }) => status,
       show: ({ status = '' }) => <Status value={status} />,
     },
     {
       key: 'amount',
       label: t('bills.amount'),
       isFigure: true,
+      text: ({ amount }) => amount,
       show: ({ amount = 0 }) => <Amount value={amount} />,
     },
   ];

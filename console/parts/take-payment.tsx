@@ -1,36 +1,21 @@
-// Takes a payment of one customer. What the server refuses is shown at its field.
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
+// Takes a payment of one customer.
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
-import { problemOf } from '../api/problem.ts';
-import { queries } from '../api/queries.ts';
-import { Refusal } from './notes.tsx';
+import { DialogButton } from './dialog.tsx';
+import { SendForm } from './send-form.tsx';
 
 const methods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Online', 'Cheque'] as const;
 
-export function TakePayment({
-  isOpen,
-  onClose,
-  partyNumber,
-}: {
-  isOpen: boolean;
-  onClose: () => void;
-  /** Null where the form asks for it. */
-  partyNumber: number | null;
-}) {
+/** A button with the form. Without a party number the form asks for the subscription. */
+export function TakePayment({ partyNumber }: { partyNumber: number | null }) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('payments.take')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      <PaymentForm partyNumber={partyNumber} onDone={onClose} />
-    </Modal>
+    <DialogButton label={t('payments.take')}>
+      {(close) => <PaymentForm partyNumber={partyNumber} onDone={close} />}
+    </DialogButton>
   );
 }
 
@@ -38,91 +23,62 @@ function PaymentForm({ partyNumber, onDone }: { partyNumber: number | null; onDo
   const { t } = useTranslation();
   // One reference for one form: a second click, or a lost answer, pays once.
   const [own] = useState(() => crypto.randomUUID());
-  const [payer, setPayer] = useState('');
-  const [amount, setAmount] = useState('');
-  const [method, setMethod] = useState<(typeof methods)[number]>('Cash');
-  const [reference, setReference] = useState('');
-  const [remark, setRemark] = useState('');
-  const taking = useMutation({
-    mutationFn: () =>
-      api.makePayments({
-        payments: [
-          {
-            reference: reference === '' ? own : reference,
-            ...(partyNumber === null ? { connectionNumber: payer } : { partyNumber }),
-            amount,
-            paymentMethod: method,
-            ...(remark === '' ? {} : { remark }),
-          },
-        ],
-      }),
-    onSuccess: async () => {
-      notifications.show({
-        message: t('payments.taken'),
-        color: 'teal',
-        closeButtonProps: { 'aria-label': t('close') },
-      });
-      await queries.invalidateQueries();
-      onDone();
+  const form = useForm({
+    initialValues: {
+      connectionNumber: '',
+      amount: '',
+      paymentMethod: 'Cash' as (typeof methods)[number],
+      reference: '',
+      remark: '',
     },
   });
-  const { fields } = taking.isError ? problemOf(taking.error) : { fields: {} as never };
+  const asks = partyNumber === null;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        taking.mutate();
-      }}
+    <SendForm
+      form={form}
+      action={t('payments.take')}
+      done={t('payments.taken')}
+      onDone={onDone}
+      send={({ connectionNumber, amount, paymentMethod, reference, remark }) =>
+        api.makePayments({
+          payments: [
+            {
+              reference: reference === '' ? own : reference,
+              ...(asks ? { connectionNumber } : { partyNumber }),
+              amount: amount.trim(),
+              paymentMethod,
+              ...(remark === '' ? {} : { remark }),
+            },
+          ],
+        })
+      }
     >
-      <Stack gap="sm">
-        {partyNumber === null && (
-          <TextInput
-            label={t('bills.subscription')}
-            required
-            value={payer}
-            onChange={(event) => setPayer(event.currentTarget.value)}
-            error={fields.connectionNumber}
-            data-autofocus
-          />
-        )}
+      {asks && (
         <TextInput
-          label={t('bills.amount')}
+          label={t('bills.subscription')}
           required
-          inputMode="decimal"
-          value={amount}
-          onChange={(event) => setAmount(event.currentTarget.value.trim())}
-          error={fields.amount}
-          {...(partyNumber === null ? {} : { 'data-autofocus': true })}
+          data-autofocus
+          {...form.getInputProps('connectionNumber')}
         />
-        <NativeSelect
-          label={t('payments.method')}
-          value={method}
-          onChange={(event) =>
-            setMethod(methods.find((one) => one === event.currentTarget.value) ?? 'Cash')
-          }
-          data={methods.map((value) => ({ value, label: t(`method.${value}`) }))}
-          error={fields.paymentMethod}
-        />
-        <TextInput
-          label={t('payments.reference')}
-          description={t('payments.referenceHint')}
-          value={reference}
-          onChange={(event) => setReference(event.currentTarget.value)}
-          error={fields.reference}
-        />
-        <TextInput
-          label={t('payments.remark')}
-          value={remark}
-          onChange={(event) => setRemark(event.currentTarget.value)}
-          error={fields.remark}
-        />
-        {taking.isError && <Refusal error={taking.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={taking.isPending}>
-            {t('payments.take')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label={t('bills.amount')}
+        required
+        inputMode="decimal"
+        {...(asks ? {} : { 'data-autofocus': true })}
+        {...form.getInputProps('amount')}
+      />
+      <NativeSelect
+        label={t('payments.method')}
+        data={methods.map((value) => ({ value, label: t(`method.${value}`) }))}
+        {...form.getInputProps('paymentMethod')}
+      />
+      <TextInput
+        label={t('payments.reference')}
+        description={t('payments.referenceHint')}
+        {...form.getInputProps('reference')}
+      />
+      <TextInput label={t('payments.remark')} {...form.getInputProps('remark')} />
+    </SendForm>
   );
 }

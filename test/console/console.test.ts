@@ -172,6 +172,38 @@ test('a session outlives a reload, is in no storage, and ends in every tab at on
   assertClean();
 });
 
+test('a session that ended over night keeps the page and what was typed', { skip }, async () => {
+  const admin = await scene.workspace('console-night');
+  const { page, address } = await visit(scene, 'console-night');
+  const leaving: string[] = [];
+  page.on('dialog', (dialog) => {
+    leaving.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(`${address}/payments`);
+  await logIn(page, 'admin@console-night.example');
+  await page.getByRole('button', { name: 'Take a payment' }).click();
+  const form = page.getByRole('dialog', { name: 'Take a payment' });
+  await form.getByLabel('Subscription').fill('no such one');
+  await form.getByLabel('Amount').fill('12.50');
+  // Closing asks, and the answer is no.
+  await page.keyboard.press('Escape');
+  await form.waitFor();
+  assert.equal(leaving.length, 1);
+  await admin.updateLogin({
+    data: { username: 'admin@console-night.example', password: `${adminPassword}2` },
+  });
+  await form.getByRole('button', { name: 'Take a payment' }).click();
+  const again = page.getByRole('dialog', { name: 'Log in again' });
+  await again.getByLabel('Password', { exact: true }).fill(`${adminPassword}2`);
+  await assertAccessible(page);
+  await again.getByRole('button', { name: 'Log in' }).click();
+  await again.waitFor({ state: 'detached' });
+  assert.equal(await form.getByLabel('Amount').inputValue(), '12.50');
+  await form.getByRole('button', { name: 'Take a payment' }).click();
+  await form.getByRole('alert').getByText('no such one').waitFor();
+});
+
 test('a role sees the screens that it may use, and no other opens', { skip }, async () => {
   const admin = await scene.workspace('console-roles');
   const username = 'desk@console-roles.example';

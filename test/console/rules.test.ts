@@ -1,7 +1,7 @@
 // The rules of the console's folders, read from its sources.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -49,12 +49,15 @@ test('every visible text is in language/, in both languages', () => {
 });
 
 function keysOf(language: string): string[] {
-  const texts = JSON.parse(readFileSync(join(root, 'language', `${language}.json`), 'utf8'));
   const keys = (part: object, path: string): string[] =>
     Object.entries(part).flatMap(([key, value]) =>
       typeof value === 'string' ? `${path}${key}` : keys(value, `${path}${key}.`),
     );
-  return keys(texts, '');
+  return globSync(`language/${language}/*.json`, { cwd: root })
+    .sort()
+    .flatMap((name) =>
+      keys(JSON.parse(readFileSync(join(root, name), 'utf8')), `${basename(name)} `),
+    );
 }
 
 test('every screen declares its permission', () => {

@@ -6,7 +6,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
-import { billQuery, documentQuery } from '../../api/queries.ts';
+import { billQuery, documentQuery } from '../../api/queries/bills.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';

@@ -2,7 +2,7 @@
 import { Card, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { explanationQuery } from '../../api/queries.ts';
+import { explanationQuery } from '../../api/queries/bills.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 
 export function LineWhy({ billID, lineNo }: { billID: number; lineNo: number }) {

@@ -1,12 +1,12 @@
 // A customer on one page: what is owed, subscriptions, bills, payments, statement.
-import { Button, Card, Stack, Table, Tabs, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Card, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
-import { billsQuery, customerQuery, paymentsQuery, statementQuery } from '../../api/queries.ts';
+import { billPages } from '../../api/queries/bills.ts';
+import { customerQuery, statementQuery } from '../../api/queries/customers.ts';
+import { paymentPages } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { billColumns } from '../../parts/bill-columns.tsx';
@@ -24,7 +24,6 @@ export function Customer() {
   const { t } = useTranslation();
   const partyNumber = Number(useParams({ from: '/inside/customers/$partyNumber' }).partyNumber);
   const query = useQuery(customerQuery(partyNumber));
-  const [isPaying, { open, close }] = useDisclosure();
   if (query.isPending) return <Loading />;
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const party = query.data;
@@ -34,7 +33,7 @@ export function Customer() {
       title={party.name}
       crumbs={[{ label: t('customers.title'), to: '/customers' }]}
       hint={[partyNumber, party.email, ...contacts].filter(Boolean).join(' · ')}
-      actions={mayUse('payments:write') && <Button onClick={open}>{t('payments.take')}</Button>}
+      actions={mayUse('payments:write') && <TakePayment partyNumber={partyNumber} />}
     >
       <Figures
         items={[
@@ -63,7 +62,6 @@ export function Customer() {
           <Statement partyNumber={partyNumber} />
         </Tabs.Panel>
       </Tabs>
-      <TakePayment isOpen={isPaying} onClose={close} partyNumber={partyNumber} />
     </Page>
   );
 }
@@ -105,15 +103,11 @@ function Subscriptions({ party }: { party: Party }) {
 
 function Bills({ partyID }: { partyID: number }) {
   const { t } = useTranslation();
-  const [page, setPage] = useState(0);
-  const bills = useQuery(billsQuery({ partyID }, page));
   return (
     <List
-      query={bills}
+      pages={billPages({ partyID })}
       label={t('bills.title')}
       rowKey={(bill) => bill.billID}
-      page={page}
-      onPage={setPage}
       empty={<Empty title={t('bills.none')}>{t('customer.noBillHint')}</Empty>}
       columns={billColumns(t, [
         { key: 'term', label: t('bills.term'), show: (bill) => bill.termLabel },
@@ -121,6 +115,7 @@ function Bills({ partyID }: { partyID: number }) {
         {
           key: 'status',
           label: t('terms.status'),
+          text: (bill) => (bill.issueDate ? bill.paymentStatus : bill.status),
           show: (bill) => <Status value={bill.issueDate ? bill.paymentStatus : bill.status} />,
         },
       ])}
@@ -130,15 +125,11 @@ function Bills({ partyID }: { partyID: number }) {
 
 function Payments({ partyNumber }: { partyNumber: number }) {
   const { t } = useTranslation();
-  const [page, setPage] = useState(0);
-  const payments = useQuery(paymentsQuery({ partyNumber }, page));
   return (
     <List
-      query={payments}
+      pages={paymentPages({ partyNumber })}
       label={t('payments.title')}
       rowKey={(payment) => payment.paymentID ?? 0}
-      page={page}
-      onPage={setPage}
       empty={<Empty title={t('payments.none')}>{t('payments.noneHint')}</Empty>}
       columns={paymentColumns(t)}
     />

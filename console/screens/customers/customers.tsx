@@ -1,10 +1,9 @@
 // Customers, found by name.
 import { Button, Group, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { customersQuery } from '../../api/queries.ts';
+import { customerPages } from '../../api/queries/customers.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -13,9 +12,8 @@ import { PageLink } from '../../parts/page-link.tsx';
 export function Customers() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { name = '', page = 0 } = useSearch({ from: '/inside/customers' });
+  const { name = '' } = useSearch({ from: '/inside/customers' });
   const [typed, setTyped] = useState(name);
-  const customers = useQuery(customersQuery(name, page));
   return (
     <Page title={t('customers.title')}>
       <form
@@ -38,21 +36,15 @@ export function Customers() {
         </Group>
       </form>
       <List
-        query={customers}
+        pages={customerPages(name)}
         label={t('customers.title')}
         rowKey={(user) => user.partyID ?? 0}
-        page={page}
-        onPage={(next) =>
-          navigate({
-            to: '/customers',
-            search: { page: next, ...(name === '' ? {} : { name }) },
-          })
-        }
         empty={<Empty title={t('customers.none')}>{t('customers.noneHint')}</Empty>}
         columns={[
           {
             key: 'name',
             label: t('customers.name'),
+            text: (user) => user.name,
             show: (user) => (
               <PageLink
                 to="/customers/$partyNumber"

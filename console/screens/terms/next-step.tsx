@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
-import { queries } from '../../api/queries.ts';
+import { queries } from '../../api/queries/base.ts';
 import { mayUse } from '../../api/session.ts';
 import { useMoney } from '../../parts/amount.tsx';
 import { Refusal } from '../../parts/notes.tsx';

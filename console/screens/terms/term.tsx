@@ -3,13 +3,9 @@ import { Alert, Card, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import {
-  type BillFilter,
-  billsQuery,
-  isUnderWay,
-  jobsQuery,
-  termQuery,
-} from '../../api/queries.ts';
+import { type BillFilter, billPages } from '../../api/queries/bills.ts';
+import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
+import { termQuery } from '../../api/queries/terms.ts';
 import { Money } from '../../parts/amount.tsx';
 import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
@@ -72,10 +68,9 @@ export function Term() {
 function Bills({ termID }: { termID: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { page = 0, status } = useSearch({ from: '/inside/terms/$termID' });
+  const { status } = useSearch({ from: '/inside/terms/$termID' });
   const chosen = billStatuses.find((one) => one === status);
   const filter: BillFilter = chosen ? { termID, status: chosen } : { termID };
-  const bills = useQuery(billsQuery(filter, page));
   const params = { termID: String(termID) };
   return (
     <Stack gap="sm">
@@ -92,17 +87,9 @@ function Bills({ termID }: { termID: number }) {
         data={['All', ...billStatuses].map((value) => ({ value, label: t(`status.${value}`) }))}
       />
       <List
-        query={bills}
+        pages={billPages(filter)}
         label={t('bills.title')}
         rowKey={(bill) => bill.billID}
-        page={page}
-        onPage={(next) =>
-          navigate({
-            to: '/terms/$termID',
-            params,
-            search: { page: next, ...(chosen ? { status: chosen } : {}) },
-          })
-        }
         empty={<Empty title={t('bills.none')}>{t('bills.noneHint')}</Empty>}
         columns={billColumns(t, [
           { key: 'party', label: t('bills.customer'), show: (bill) => bill.partyName },
@@ -114,6 +101,7 @@ function Bills({ termID }: { termID: number }) {
           {
             key: 'status',
             label: t('terms.status'),
+            text: (bill) => (bill.hold === 1 ? 'Hold' : bill.status),
             show: (bill) => (
               <>
                 <Status value={bill.hold === 1 ? 'Hold' : bill.status} />{' '}

@@ -1,9 +1,9 @@
 // The run board: every term with its steps, and what comes next.
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { jobsQuery, termsQuery } from '../../api/queries.ts';
+import { jobsQuery } from '../../api/queries/jobs.ts';
+import { termPages } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
@@ -16,9 +16,6 @@ import { NewTerm } from './new-term.tsx';
 
 export function Terms() {
   const { t } = useTranslation();
-  const { page = 0 } = useSearch({ from: '/inside/' });
-  const navigate = useNavigate();
-  const terms = useQuery(termsQuery(page));
   return (
     <Page
       title={t('terms.title')}
@@ -26,16 +23,15 @@ export function Terms() {
       actions={mayUse('terms:write') && <NewTerm />}
     >
       <List
-        query={terms}
+        pages={termPages}
         label={t('terms.title')}
         rowKey={(term) => term.termID ?? 0}
-        page={page}
-        onPage={(next) => navigate({ to: '/', search: { page: next } })}
         empty={<Empty title={t('terms.none')}>{t('terms.noneHint')}</Empty>}
         columns={[
           {
             key: 'label',
             label: t('terms.label'),
+            text: (term) => term.label,
             show: (term) => (
               <PageLink to="/terms/$termID" params={{ termID: String(term.termID) }}>
                 {term.label}
@@ -61,6 +57,7 @@ export function Terms() {
           {
             key: 'status',
             label: t('terms.status'),
+            text: ({ stage }) => stage,
             show: ({ stage = '' }) => <Status value={stage} />,
           },
         ]}

@@ -14,8 +14,9 @@ export type Token = {
   readonly canBreakAfter: boolean;
 };
 
-// The declarations describe a module whose default is the factory; what is imported is the factory.
-const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
+// For Node's way of resolving, the declarations describe a module whose default is the factory.
+type Factory = typeof bidiFactory extends { default: infer Inner } ? Inner : typeof bidiFactory;
+const bidi = (bidiFactory as unknown as Factory)();
 const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff]/;
 const strong = /[\p{L}\p{Nl}\u200e\u200f]/u;
 const isolates = /[\u2066-\u2069]/;

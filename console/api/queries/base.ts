@@ -1,0 +1,44 @@
+// How screens read: what is kept, for how long, and the pages of a list.
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { BillingError } from '../../../sdk/client.ts';
+import { totalIn } from '../client.ts';
+
+export const pageSize = 100;
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => !(error instanceof BillingError) && count < 2,
+    },
+  },
+});
+
+export type PageNumber = { pageNumber: number; size: number };
+export type ListPage<Row> = { rows: Row[]; total: number };
+
+export function pageOf(pageNumber: number, size = pageSize): PageNumber {
+  return { pageNumber, size };
+}
+
+/**
+ * The pages of one list, each read when it comes into view and forgotten soon after it left: a
+ * person may scroll through 200,000 rows.
+ */
+export function pagesOf<Reply, Row>(
+  key: readonly unknown[],
+  read: (page: PageNumber) => Promise<{ data: Reply; headers: Headers }>,
+  rowsIn: (reply: Reply) => Row[],
+) {
+  return (pageNumber: number, size = pageSize) =>
+    queryOptions({
+      queryKey: [...key, 'page', pageNumber, size],
+      queryFn: async (): Promise<ListPage<Row>> => {
+        const { data, headers } = await read(pageOf(pageNumber, size));
+        return { rows: rowsIn(data), total: totalIn(headers) };
+      },
+      gcTime: 15_000,
+    });
+}
+
+export type Pages<Row> = ReturnType<typeof pagesOf<unknown, Row>>;

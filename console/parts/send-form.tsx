@@ -1,0 +1,92 @@
+// A form that sends one call. What the server refuses is shown at its field, and nothing typed is
+// lost.
+import { Button, Group, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { problemOf } from '../api/problem.ts';
+import { queries } from '../api/queries/base.ts';
+import { Refusal } from './notes.tsx';
+import { useUnsaved } from './unsaved.ts';
+
+export function SendForm<Values extends Record<string, unknown>, Reply>({
+  form,
+  send,
+  action,
+  done,
+  onDone,
+  isReady = true,
+  colour,
+  children,
+}: {
+  form: UseFormReturnType<Values>;
+  send: (values: Values) => Promise<Reply>;
+  /** What the button says: the consequence, such as "Post 12 bills". */
+  action: string;
+  /** What is said after it was done. */
+  done?: string;
+  onDone?: (reply: Reply) => unknown;
+  /** False while the form itself can say that it is not complete. */
+  isReady?: boolean;
+  colour?: string;
+  children: ReactNode;
+}) {
+  const sending = useSend(send, { done, onDone, onRefused: (fields) => form.setErrors(fields) });
+  useUnsaved(form.isDirty() && !sending.isSuccess);
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        if (isReady && !sending.isPending) sending.mutate(values);
+      })}
+    >
+      <Stack gap="sm">
+        {children}
+        {sending.isError && <Refusal error={sending.error} />}
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            disabled={!isReady}
+            loading={sending.isPending}
+            {...(colour ? { color: colour } : {})}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Sends a call; after it every list and figure on the page is read again. */
+export function useSend<Values, Reply>(
+  send: (values: Values) => Promise<Reply>,
+  {
+    done,
+    onDone,
+    onRefused,
+  }: {
+    done?: string | undefined;
+    onDone?: ((reply: Reply) => unknown) | undefined;
+    onRefused?: (fields: Record<string, string>) => void;
+  } = {},
+) {
+  const { t } = useTranslation();
+  return useMutation({
+    mutationFn: send,
+    onSuccess: async (reply) => {
+      if (done !== undefined) {
+        notifications.show({
+          message: done,
+          color: 'teal',
+          closeButtonProps: { 'aria-label': t('close') },
+        });
+      }
+      await onDone?.(reply);
+    },
+    onError: (error) => onRefused?.(problemOf(error).fields),
+    onSettled: () => queries.invalidateQueries(),
+  });
+}
