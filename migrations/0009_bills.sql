@@ -189,6 +189,8 @@ create index bills_review on bills (tenant_id, term_id, review_status, bill_id)
 -- Lists of bills that are not paid in time: few among all.
 create index bills_late on bills (tenant_id, payment_status, bill_id)
   where payment_status in ('PartiallyPaid', 'Overdue', 'WrittenOff');
+-- Cancelled bills of a term: few among all.
+create index bills_cancelled on bills (tenant_id, term_id) where cancelled_id is not null;
 -- Bills that the daily job sets to Overdue, once the day is over.
 create index bills_falling_due on bills (tenant_id, due_date)
   where issue_date is not null and overdue_on is null and not is_settled;
@@ -301,6 +303,8 @@ create table superseded_bills (
 comment on table superseded_bills is
   'An earlier version of a bill that a later run changed or dropped, kept for comparison.';
 comment on column superseded_bills.last_run is 'The last run that this version belongs to.';
+-- Drafts that were removed since the last run.
+create index superseded_bills_run on superseded_bills (tenant_id, term_id, last_run);
 call wall_off('superseded_bills');
 grant select, insert, delete on superseded_bills to billwright_api, billwright_worker;
 

@@ -2660,6 +2660,7 @@ END) stored,
   constraint bills_pkey PRIMARY KEY (tenant_id, bill_id),
   constraint bills_status_check CHECK ((status = ANY (ARRAY['Draft'::text, 'Error'::text, 'Hold'::text, 'Posted'::text, 'Published'::text, 'Cancelled'::text])))
 ) with (fillfactor=50);
+CREATE INDEX bills_cancelled ON public.bills USING btree (tenant_id, term_id) WHERE (cancelled_id IS NOT NULL);
 CREATE INDEX bills_credits ON public.bills USING btree (tenant_id, party_id) WHERE ((bill_amount < 0) AND (NOT is_settled));
 CREATE INDEX bills_falling_due ON public.bills USING btree (tenant_id, due_date, bill_id) WHERE ((issue_date IS NOT NULL) AND (overdue_on IS NULL) AND (NOT is_settled));
 CREATE INDEX bills_late ON public.bills USING btree (tenant_id, payment_status, bill_id) WHERE (payment_status = ANY (ARRAY['PartiallyPaid'::text, 'Overdue'::text, 'WrittenOff'::text]));
@@ -2771,6 +2772,7 @@ create table superseded_bills (
   frozen json not null,
   constraint superseded_bills_pkey PRIMARY KEY (tenant_id, term_id, bill_id, first_run)
 );
+CREATE INDEX superseded_bills_run ON public.superseded_bills USING btree (tenant_id, term_id, last_run);
 alter table superseded_bills enable row level security, force row level security;
 create policy tenant_wall on superseded_bills as permissive for all using ((tenant_id = current_tenant()));
 grant delete, insert, select on superseded_bills to billwright_api;

@@ -449,6 +449,11 @@ export const routes = {
     action: 'Retrieve Lookups',
   },
   makeTerm: { path: '/billing/terms/make-term', method: 'Create', action: 'Create Bill Term' },
+  getRunBoard: {
+    path: '/billing/terms/get-run-board',
+    method: 'Retrieve',
+    action: 'Retrieve Run Board',
+  },
   getTerms: { path: '/billing/terms/get-terms', method: 'Retrieve', action: 'Retrieve Terms' },
   updateTerm: { path: '/billing/terms/update-term', method: 'Update', action: 'Update Bill Term' },
   uploadMeterReadings: {

@@ -108,6 +108,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   updateClient: administrator,
   makeTerm: billing,
   getTerms: readers,
+  getRunBoard: readers,
   updateTerm: billing,
   cancelTerm: managers,
   simulateTerm: [...readers, 'Cashier'],

@@ -47,6 +47,7 @@ const groups: readonly Group[] = [
     paths: [
       'terms/make-term',
       'terms/get-terms',
+      'terms/get-run-board',
       'terms/upload-meter-readings',
       'terms/post-meter-readings',
       'terms/upload-usage',

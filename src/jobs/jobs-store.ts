@@ -217,3 +217,55 @@ export async function cancelScheduledOperation(
       and status = 'Scheduled' and not is_immediate and job_id <> ${of.notId}
   `.execute(tx);
 }
+
+/** What the jobs of one operation have come to in a term. */
+export type StepJobsRow = {
+  term_id: number;
+  operation: string;
+  /** Rows, subscriptions or bills of all jobs that succeeded. */
+  done: number;
+  /** Of the newest job that succeeded. */
+  finished_at: Temporal.Instant | null;
+  requested_by: string | null;
+  outcome: Record<string, unknown> | null;
+  /** Why the newest job failed; null where it did not. */
+  error: JobError | null;
+};
+
+export async function listStepJobs(
+  tx: Tx,
+  tenantId: number,
+  termIds: readonly number[],
+): Promise<StepJobsRow[]> {
+  if (termIds.length === 0) return [];
+  const { rows } = await sql<StepJobsRow>`
+    select a.term_id, a.operation, a.done::integer as done, d.finished_at, d.requested_by,
+      d.outcome, case when l.status = 'Failed' then l.error end as error
+    from (
+      select term_id, operation, max(job_id) as last_id,
+        max(job_id) filter (where status = 'Succeeded') as done_id,
+        coalesce(sum(done) filter (where status = 'Succeeded'), 0) as done
+      from jobs
+      where tenant_id = ${tenantId} and term_id = any(${[...termIds]}::bigint[])
+      group by term_id, operation
+    ) a
+    join jobs l on l.tenant_id = ${tenantId} and l.job_id = a.last_id
+    left join jobs d on d.tenant_id = ${tenantId} and d.job_id = a.done_id
+  `.execute(tx);
+  return rows;
+}
+
+/** The job of each term that runs, or is about to because it was asked for at once. */
+export async function listRunningJobs(
+  tx: Tx,
+  tenantId: number,
+  termIds: readonly number[],
+): Promise<JobRow[]> {
+  if (termIds.length === 0) return [];
+  const { rows } = await sql<JobRow>`
+    select ${columns(tenantId)} from jobs j
+    where j.tenant_id = ${tenantId} and j.term_id = any(${[...termIds]}::bigint[])
+      and (j.status = 'Running' or (j.status = 'Scheduled' and j.is_immediate))
+  `.execute(tx);
+  return rows;
+}

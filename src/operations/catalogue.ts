@@ -126,6 +126,7 @@ import { makeTemplates } from './templates/make-templates.ts';
 import { previewTemplate } from './templates/preview-template.ts';
 import { updateTemplate } from './templates/update-template.ts';
 import { cancelTermOperation } from './terms/cancel-term.ts';
+import { getRunBoard } from './terms/get-run-board.ts';
 import { getTerms } from './terms/get-terms.ts';
 import { makeTerm } from './terms/make-term.ts';
 import { postManualComponentValues } from './terms/post-manual-component-values.ts';
@@ -254,6 +255,7 @@ export const catalogue = {
   updateTemplate,
   getLookups,
   makeTerm,
+  getRunBoard,
   getTerms,
   updateTerm: updateTermOperation,
   uploadMeterReadings,

@@ -132,3 +132,23 @@ export async function updateDeliveries(
     where tenant_id = ${tenantId} and delivery_id = any(${[...deliveryIds]}::bigint[])
   `.execute(tx);
 }
+
+/** Deliveries of these terms that failed or are uncertain and were not repeated, by term. */
+export async function countUndelivered(
+  tx: Tx,
+  tenantId: number,
+  termIds: readonly number[],
+): Promise<Map<number, number>> {
+  if (termIds.length === 0) return new Map();
+  const { rows } = await sql<{ term_id: number; count: number }>`
+    select d.term_id, count(*) as count from deliveries d
+    where d.tenant_id = ${tenantId} and d.term_id = any(${[...termIds]}::bigint[])
+      and d.status in ('Failed', 'Uncertain') and not exists (
+        select from deliveries l
+        where l.tenant_id = ${tenantId} and l.bill_id = d.bill_id and l.channel = d.channel
+          and l.delivery_id > d.delivery_id
+      )
+    group by d.term_id
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.term_id, row.count]));
+}
