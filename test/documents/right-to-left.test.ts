@@ -9,6 +9,7 @@ import { billText } from '../../src/domain/documents/bill-text.ts';
 import { documentView } from '../../src/domain/documents/credit-note-view.ts';
 import { ownDirection } from '../../src/domain/documents/layout/blocks.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
+import { halvesOf } from '../../src/domain/documents/two-languages.ts';
 import { urdu } from './bills.ts';
 import { ordinary } from './ordinary-bill.ts';
 import { assertWellSet, textOf } from './page-check.ts';
@@ -99,4 +100,42 @@ test('plain text and mails are in the first language only', () => {
 test('a label in the second language keeps its direction, whatever values are in it', () => {
   assert.equal(ownDirection('Payable by \u206815 اگست، 2025\u2069'), 'ltr');
   assert.equal(ownDirection('\u206815-Aug-2025\u2069 تک قابل ادا رقم'), 'rtl');
+});
+
+test('a title in English is in the order of English, whatever script its service is in', () => {
+  for (const input of [
+    { ...urdu, secondLocale: 'en' },
+    { ...urdu, locale: 'en' },
+  ]) {
+    const texts = lay(input)[0]?.items.filter((item) => item.kind === 'text') ?? [];
+    const title = texts.find((item) => textOf(item.line).includes(' bill'));
+    assert.ok(title, input.locale);
+    // Runs are drawn from left to right: the service, then the word.
+    const [service, ...words] = title.line.runs;
+    assert.match(service?.face.name ?? '', /Nastaliq|Naskh/);
+    assert.equal(words.at(-1)?.face.name, 'NotoSans-Bold');
+  }
+});
+
+test('a date in a label has the form of the language of the label', () => {
+  const { payable } = documentView({ ...urdu, secondLocale: 'en' });
+  const [first = '', second = ''] = halvesOf(payable?.label ?? '');
+  assert.match(first, /اگست/);
+  assert.match(second, /Payable by 15-Aug-2025/);
+});
+
+test('a full bill in Urdu has one page', () => {
+  const bill = {
+    ...urdu.bill,
+    previousBalance: 13_500,
+    paymentsReceived: 12_250.4,
+    payments: [
+      { date: '03/07/2025', amount: 12_000 },
+      { date: '21/07/2025', amount: 250.4 },
+    ],
+  };
+  const letterhead = { ...urdu.letterhead, complaintPhone: '0800 12345', officeHours: '9–17' };
+  const pages = lay({ ...urdu, amountInWords: true, bill, letterhead });
+  assert.equal(pages.length, 1);
+  assertWellSet(pages, 'full Urdu bill');
 });

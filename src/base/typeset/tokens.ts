@@ -27,11 +27,23 @@ const replacement = 0xfffd;
 
 /**
  * Of a paragraph in a document of the given direction. In one from right to left, a text with any
- * such letter runs that way, and codes and figures alone do not; elsewhere the first letter tells.
+ * such letter runs that way, and codes and figures alone do not. Elsewhere the first letter tells:
+ * the first that is not inside an isolated value, if there is any.
  */
 export function directionOf(text: string, document: Direction): Direction {
   if (document === 'rtl') return rightToLeft.test(text) ? 'rtl' : 'ltr';
-  return rightToLeft.test(strong.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr';
+  const first = strong.exec(withoutValues(text)) ?? strong.exec(text);
+  return rightToLeft.test(first?.[0] ?? '') ? 'rtl' : 'ltr';
+}
+
+const isolatedValue = /[\u2066-\u2068][^\u2066-\u2069]*\u2069/g;
+
+/** A text without its isolated values. */
+export function withoutValues(text: string): string {
+  if (!isolates.test(text)) return text;
+  const outside = text.replace(isolatedValue, '');
+  // Values may have values in them.
+  return outside === text ? text : withoutValues(outside);
 }
 
 export function tokensOf(text: string, faces: FaceList, direction: Direction): Token[] {

@@ -5,7 +5,7 @@ import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 import type { BillDocument, BillDocumentInput } from './bill-document.ts';
 import { chargesOf, type SectionView } from './charges-view.ts';
 import type { Fact } from './fact.ts';
-import { formatsOf, usableLocale } from './formats.ts';
+import { formatsOf, inRegionOf, usableLocale } from './formats.ts';
 import { type HistoryView, historyOf } from './history-view.ts';
 import { kindLabelsOf } from './kind-labels.ts';
 import { filled, type Labels, labelsOf } from './labels.ts';
@@ -15,7 +15,7 @@ import { lineText } from './plain-text.ts';
 import { addressParts, fillNotes } from './template.ts';
 import { cancelledRows, type TotalRow, totalRows } from './totals-view.ts';
 import { inBoth, labelsInBoth } from './two-languages.ts';
-import { joined, type Wording, worded } from './wording.ts';
+import { joined, type Wording, worded, wordedDate } from './wording.ts';
 import { amountInWords } from './words/amount-in-words.ts';
 
 export type BankView = { readonly title: string; readonly facts: readonly Fact[] };
@@ -108,8 +108,10 @@ export function billView(input: BillDocumentInput): BillView {
 function titleOf({ bill, isOwedByWorkspace = false }: BillDocumentInput, wording: Wording): string {
   const service = lineText(bill.serviceLabel);
   if (bill.billType !== 'Final' || isOwedByWorkspace) return worded(wording, 'title', { service });
-  const { finalTitle } = kindLabelsOf(wording.locale);
-  return filled(finalTitle, { service }, wording.direction);
+  const [first, second] = [wording, wording.second].map(
+    (one) => one && filled(kindLabelsOf(one.locale).finalTitle, { service }, one.direction),
+  );
+  return inBoth(first ?? '', second ?? '');
 }
 
 function wordingOf(input: BillDocumentInput): Wording {
@@ -122,7 +124,10 @@ function wordingOf(input: BillDocumentInput): Wording {
   if (!input.secondLocale) return wording;
   const second = labelsOf(input.secondLocale, isOwedByWorkspace);
   const labels = labelsInBoth(first.labels, second.labels);
-  return { ...wording, labels, secondDirection: second.direction };
+  const other = inRegionOf(usable, usableLocale(input.secondLocale));
+  const secondFormats = formatsOf(other, bill.currency, decimals);
+  const { direction } = second;
+  return { ...wording, labels, second: { locale: other, direction, formats: secondFormats } };
 }
 
 export function organisationLines(letterhead: Letterhead, wording: Wording): string[] {
@@ -139,11 +144,13 @@ export function organisationLines(letterhead: Letterhead, wording: Wording): str
 /** In the second language below those in the first. */
 function notesOf({ bill, letterhead, template }: BillDocumentInput, wording: Wording): string {
   if (!template) return '';
-  const { formats, direction, secondDirection = direction } = wording;
-  const source = { bill, letterhead, formats };
   const { body, secondBody = '' } = template;
-  const second = secondBody && fillNotes(secondBody, source, secondDirection);
-  return inBoth(fillNotes(body, source, direction), second);
+  const filledIn = (text: string, { formats, direction }: Pick<Wording, 'formats' | 'direction'>) =>
+    fillNotes(text, { bill, letterhead, formats }, direction);
+  return inBoth(
+    filledIn(body, wording),
+    secondBody && filledIn(secondBody, wording.second ?? wording),
+  );
 }
 
 /** Amounts of more than this are not exact as JSON numbers. */
@@ -236,9 +243,7 @@ function payableFact(bill: BillDocument, wording: Wording): Fact {
     const label = bill.creditBalance > 0 ? labels.creditBalance : labels.nothingToPay;
     return { label, value: formats.money(bill.creditBalance) };
   }
-  const label = bill.dueDate
-    ? worded(wording, 'payableBy', { date: formats.date(bill.dueDate) })
-    : labels.payable;
+  const label = bill.dueDate ? wordedDate(wording, 'payableBy', bill.dueDate) : labels.payable;
   return { label, value: formats.money(bill.payableWithinDueDate) };
 }
 
@@ -246,7 +251,7 @@ function payableLateFact(bill: BillDocument, wording: Wording): Fact | null {
   const { labels, formats } = wording;
   if (bill.payableWithinDueDate <= 0 || bill.latePaymentSurcharge === 0) return null;
   const label = bill.dueDate
-    ? worded(wording, 'payableAfter', { date: formats.date(bill.dueDate) })
+    ? wordedDate(wording, 'payableAfter', bill.dueDate)
     : labels.payableLate;
   return { label, value: formats.money(bill.payableAfterDueDate) };
 }

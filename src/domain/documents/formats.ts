@@ -43,6 +43,14 @@ export function usableLocale(locale: string): string {
   }
 }
 
+/** English of a bill in Urdu is that of Pakistan, if the bill is. */
+export function inRegionOf(first: string, second: string): string {
+  const { region } = new Intl.Locale(first);
+  const own = new Intl.Locale(second);
+  if (region === undefined || own.region !== undefined) return second;
+  return new Intl.Locale(second, { region }).toString();
+}
+
 /** Scripts of the fonts. */
 const printed =
   /^[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Deva}\p{sc=Zyyy}\p{sc=Zinh}]*$/u;

@@ -2,7 +2,7 @@
 import type { BillDocument } from './bill-document.ts';
 import type { Fact } from './fact.ts';
 import { sumOfAmounts } from './line-sum.ts';
-import { type Wording, worded } from './wording.ts';
+import { type Wording, wordedDate } from './wording.ts';
 
 export type TotalRow = Fact & { readonly weight: 'detail' | 'plain' | 'strong' };
 
@@ -35,7 +35,7 @@ const paymentRowsMax = 5;
 
 /** Each payment with its day or, if those are not known, their sum. */
 function paymentItems(bill: BillDocument, wording: Wording): TotalItem[] {
-  const { labels, formats } = wording;
+  const { labels } = wording;
   const { payments = [] } = bill;
   if (payments.length === 0) return [[labels.paymentsReceived, -bill.paymentsReceived, 'plain']];
   const isCut = payments.length > paymentRowsMax + 1;
@@ -46,7 +46,7 @@ function paymentItems(bill: BillDocument, wording: Wording): TotalItem[] {
     [labels.earlierPayments, -earlier, 'plain'],
     ...shown.map(({ date, amount }): TotalItem => {
       const label = amount < 0 ? 'paymentBack' : 'paymentOn';
-      return [worded(wording, label, { date: formats.date(date) }), -amount, 'plain'];
+      return [wordedDate(wording, label, date), -amount, 'plain'];
     }),
   ];
 }

@@ -11,19 +11,35 @@ export type Wording = {
   readonly direction: 'ltr' | 'rtl';
   readonly labels: Labels;
   readonly formats: Formats;
-  /** Where labels are in a second language too: the direction of that. */
-  readonly secondDirection?: 'ltr' | 'rtl';
+  /** Where labels are in a second language too. */
+  readonly second?: {
+    readonly locale: string;
+    readonly direction: 'ltr' | 'rtl';
+    readonly formats: Formats;
+  };
 };
 
 /** A label with its values. */
 export function worded(
-  { labels, direction, secondDirection = direction }: Wording,
+  { labels, direction, second: other }: Wording,
   label: keyof Labels,
   values: Readonly<Record<string, string>>,
 ): string {
   const [first, second] = halvesOf(labels[label]);
   if (second === undefined) return filled(first, values, direction);
-  return inBoth(filled(first, values, direction), filled(second, values, secondDirection));
+  return inBoth(
+    filled(first, values, direction),
+    filled(second, values, other?.direction ?? 'ltr'),
+  );
+}
+
+/** A label with its date, in each language in the form of that language. */
+export function wordedDate(wording: Wording, label: keyof Labels, day: string): string {
+  const { labels, formats, direction, second: other } = wording;
+  const [first, second] = halvesOf(labels[label]);
+  const own = filled(first, { date: formats.date(day) }, direction);
+  if (second === undefined || !other) return own;
+  return inBoth(own, filled(second, { date: other.formats.date(day) }, other.direction));
 }
 
 /** Those that are there, on one line. */
@@ -40,7 +56,7 @@ export function joined(
   );
   if (halves.every(([, second]) => second === undefined)) return first;
   const second = joinedIn(
-    wording.secondDirection ?? wording.direction,
+    wording.second?.direction ?? wording.direction,
     sign,
     halves.map(([half, other]) => other ?? half),
   );

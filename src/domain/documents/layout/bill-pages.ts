@@ -30,7 +30,7 @@ export function billPages(sheet: Sheet, view: BillView): Page[] {
   const pages = pagesMax + pagesPerSectionMax * view.sections.length;
   const flow = openFlow(sheet, continuationBlock(sheet, view), pages);
   flow.add(headBlock(sheet, view));
-  flow.add(partiesBlock(sheet, view), 10);
+  flow.add(partiesBlock(sheet, view), sheet.scale < 1 ? 7 : 10);
   addSections(flow, sheet, view);
   const totals = totalsBlock(sheet, view);
   const words = wordsBlock(sheet, view);
@@ -81,7 +81,7 @@ function wordsBlock(sheet: Sheet, { inWords, wording }: BillView): Block {
     isBold: true,
     linesMax: 3,
   });
-  return stack([spaceBlock(6), text]);
+  return stack([spaceBlock(sheet.scale < 1 ? 3 : 6), text]);
 }
 
 /** Where to ask and complain, on a tinted ground. */
@@ -94,10 +94,12 @@ function contactBlock(sheet: Sheet, { contact }: BillView): Block {
     size: sizes.body,
     isBold: true,
     color: sheet.colors.accent,
+    linesMax: 2,
   });
   const text = textBlock(sheet, contact.text, { ...inner, size: sizes.small, linesMax: 3 });
-  const ground = { ...place, color: sheet.colors.tint, above: 4, below: 4 };
-  return stack([spaceBlock(6), onGround(stack([heading, text]), ground)]);
+  const room = sheet.scale < 1 ? 2 : 4;
+  const ground = { ...place, color: sheet.colors.tint, above: room, below: room };
+  return stack([spaceBlock(room + 2), onGround(stack([heading, text]), ground)]);
 }
 
 /** At the head of the second and further pages. */

@@ -3,7 +3,7 @@
 // a layout.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import { setLine, setLines, type TextLine, type TextStyle } from '../../../base/typeset/lines.ts';
-import type { Direction } from '../../../base/typeset/tokens.ts';
+import { type Direction, withoutValues } from '../../../base/typeset/tokens.ts';
 import { hasRightToLeft } from '../plain-text.ts';
 import { halvesOf } from '../two-languages.ts';
 import type { Sheet } from './sheet.ts';
@@ -27,6 +27,8 @@ export type TextOptions = {
   readonly linesMax?: number;
   /** Unless given, that of the sheet. */
   readonly direction?: Direction;
+  /** Two languages below each other, though there is room beside. */
+  readonly isStacked?: boolean;
   /** On one line, in a smaller size if it must be: for amounts, of which no figure may be lost. */
   readonly isFitted?: boolean;
 };
@@ -53,13 +55,13 @@ function bothTexts(
   [first, second]: readonly [string, string],
   options: TextOptions,
 ): Block {
-  const { align = 'start' } = options;
+  const { align = 'start', isStacked = false } = options;
   const blocks = [
     oneText(sheet, first, options),
     oneText(sheet, second, {
       ...options,
       direction: ownDirection(second),
-      align: align === 'start' ? 'end' : align,
+      align: align === 'start' && !isStacked ? 'end' : align,
     }),
   ] as const;
   const [one, other] = blocks.map(({ items }) =>
@@ -67,6 +69,7 @@ function bothTexts(
   );
   const isBeside =
     align === 'start' &&
+    !isStacked &&
     one !== undefined &&
     other !== undefined &&
     one + other + languageGap <= options.width;
@@ -75,8 +78,7 @@ function bothTexts(
 
 /** Of a text in the second language: that of its own letters, whatever values are in it. */
 export function ownDirection(text: string): Direction {
-  const own = text.replace(/[\u2066-\u2068][^\u2069]*\u2069/g, '');
-  return hasRightToLeft(own) ? 'rtl' : 'ltr';
+  return hasRightToLeft(withoutValues(text)) ? 'rtl' : 'ltr';
 }
 
 function oneText(sheet: Sheet, text: string, options: TextOptions): Block {

@@ -17,7 +17,10 @@ import {
   withFigures,
 } from './tables.ts';
 
-const gapBetweenTables = 10;
+/** Less where type is smaller, to save a page. */
+function gapBetweenTables({ scale }: Sheet): number {
+  return scale < 1 ? 6 : 10;
+}
 
 export function addSections(flow: Flow, sheet: Sheet, view: BillView): void {
   for (const section of view.sections) {
@@ -95,7 +98,7 @@ function addReadings(
     title: beginning(sheet, begin, labels.readings),
     heading: headingRow(sheet, placed),
     rows: rows.map((cells) => tableRow(sheet, placed, cells)),
-    gapBefore: gapBetweenTables,
+    gapBefore: gapBetweenTables(sheet),
   });
 }
 
@@ -126,7 +129,7 @@ function addCharges(
   const rows = section.groups.flatMap((group, index) => {
     const blocks = group.rows.flatMap((row) => [
       tableRow(sheet, placed, shown(cellsOf(row))),
-      ...row.steps.map((step) => stepBlock(sheet, placed, step)),
+      ...stepBlocks(sheet, placed, row.steps),
     ]);
     if (index === 0) return blocks;
     const heading = groupHeading(sheet, group.heading);
@@ -138,7 +141,7 @@ function addCharges(
     title: beginning(sheet, begin, section.groups[0]?.heading ?? labels.charges),
     heading: headingRow(sheet, placed),
     rows,
-    gapBefore: gapBetweenTables,
+    gapBefore: gapBetweenTables(sheet),
   });
 }
 
@@ -207,19 +210,32 @@ function addUsage(
     rows: section.usage.map((row) =>
       tableRow(sheet, columns, [{ text: row.label }, { text: row.quantity, below: row.carried }]),
     ),
-    gapBefore: gapBetweenTables,
+    gapBefore: gapBetweenTables(sheet),
   });
 }
 
-/** A step of its own may go onto the next page. */
-function stepBlock(sheet: Sheet, columns: readonly PlacedColumn[], step: string): Block {
+const stepIndent = 12;
+
+/** Each may go onto the next page. Where a page is to be saved, two are beside each other. */
+function stepBlocks(
+  sheet: Sheet,
+  columns: readonly PlacedColumn[],
+  steps: readonly string[],
+): Block[] {
   const { x, width } = columns[0] as PlacedColumn;
-  const indent = 12;
-  const block = textBlock(sheet, step, {
-    x: x + indent,
-    width: width - indent,
-    size: sizes.small,
-    color: sheet.colors.muted,
-  });
-  return withRoom(block, 0.5);
+  const perRow = sheet.scale < 1 && steps.length > 2 ? 2 : 1;
+  const own = (width - stepIndent) / perRow;
+  const blocks = steps.map((step, index) =>
+    textBlock(sheet, step, {
+      x: x + stepIndent + (index % perRow) * own,
+      width: own - (perRow - 1) * 6,
+      size: sizes.small,
+      color: sheet.colors.muted,
+    }),
+  );
+  const rows: Block[] = [];
+  for (let at = 0; at < blocks.length; at += perRow) {
+    rows.push(withRoom(onLine(blocks.slice(at, at + perRow)), 0.5));
+  }
+  return rows;
 }

@@ -133,7 +133,8 @@ function panelBlock(sheet: Sheet, view: BillView, place: { x: number; width: num
     factRow(sheet, fact, { x, width, labelPart: 0.4, align: 'end' }),
   );
   const content = stack([...facts, ...payableBlocks(sheet, view, { x, width })]);
-  return onGround(content, { ...place, color: sheet.colors.tint, above: 8, below: 8 });
+  const room = sheet.scale < 1 ? 5 : 8;
+  return onGround(content, { ...place, color: sheet.colors.tint, above: room, below: room });
 }
 
 /** The amount to pay, below a rule. A cancelled bill has none. */
@@ -144,19 +145,29 @@ function payableBlocks(
 ): Block[] {
   if (payable === null) return [];
   const { colors } = sheet;
+  const label = { size: sizes.body, color: colors.muted };
+  const figures = { size: sizes.payable, isBold: true, align: 'end', isFitted: true } as const;
+  // On one line where a page is to be saved.
+  const labelWidth = sheet.scale < 1 ? width * 0.45 : 0;
+  const amount =
+    labelWidth === 0
+      ? stack([
+          textBlock(sheet, payable.label, { x, width, ...label }),
+          textBlock(sheet, payable.value, { x, width, ...figures }),
+        ])
+      : onLine([
+          textBlock(sheet, payable.label, { x, width: labelWidth - 6, ...label }),
+          textBlock(sheet, payable.value, {
+            x: x + labelWidth,
+            width: width - labelWidth,
+            ...figures,
+          }),
+        ]);
   return [
     spaceBlock(4),
     ruleBlock(sheet, { x, width, thickness: 0.6, color: colors.bar }),
     spaceBlock(4),
-    textBlock(sheet, payable.label, { x, width, size: sizes.body, color: colors.muted }),
-    textBlock(sheet, payable.value, {
-      x,
-      width,
-      size: sizes.payable,
-      isBold: true,
-      align: 'end',
-      isFitted: true,
-    }),
+    amount,
     late === null ? emptyBlock : factRow(sheet, late, { x, width, labelPart: 0.55, align: 'end' }),
   ];
 }
@@ -189,5 +200,5 @@ export function factRow(
       isFitted: align === 'end',
     }),
   ]);
-  return withRoom(row, 1);
+  return withRoom(row, sheet.scale < 1 ? 0.5 : 1);
 }

@@ -109,6 +109,7 @@ export function headingRow(sheet: Sheet, columns: readonly PlacedColumn[]): Bloc
       size: sizes.small,
       isBold: true,
       color: sheet.colors.accent,
+      isStacked: true,
     }),
   );
   return onGround(onLine(cells), {
