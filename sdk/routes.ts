@@ -454,6 +454,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Run Board',
   },
+  getTermPopulation: {
+    path: '/billing/terms/get-term-population',
+    method: 'Retrieve',
+    action: 'Retrieve Term Population',
+  },
   getTerms: { path: '/billing/terms/get-terms', method: 'Retrieve', action: 'Retrieve Terms' },
   updateTerm: { path: '/billing/terms/update-term', method: 'Update', action: 'Update Bill Term' },
   uploadMeterReadings: {

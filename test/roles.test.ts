@@ -109,6 +109,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   makeTerm: billing,
   getTerms: readers,
   getRunBoard: readers,
+  getTermPopulation: readers,
   updateTerm: billing,
   cancelTerm: managers,
   simulateTerm: [...readers, 'Cashier'],

@@ -48,6 +48,7 @@ const groups: readonly Group[] = [
       'terms/make-term',
       'terms/get-terms',
       'terms/get-run-board',
+      'terms/get-term-population',
       'terms/upload-meter-readings',
       'terms/post-meter-readings',
       'terms/upload-usage',

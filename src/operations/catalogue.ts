@@ -127,6 +127,7 @@ import { previewTemplate } from './templates/preview-template.ts';
 import { updateTemplate } from './templates/update-template.ts';
 import { cancelTermOperation } from './terms/cancel-term.ts';
 import { getRunBoard } from './terms/get-run-board.ts';
+import { getTermPopulation } from './terms/get-term-population.ts';
 import { getTerms } from './terms/get-terms.ts';
 import { makeTerm } from './terms/make-term.ts';
 import { postManualComponentValues } from './terms/post-manual-component-values.ts';
@@ -256,6 +257,7 @@ export const catalogue = {
   getLookups,
   makeTerm,
   getRunBoard,
+  getTermPopulation,
   getTerms,
   updateTerm: updateTermOperation,
   uploadMeterReadings,

@@ -39,6 +39,33 @@ export function isEligible(tenantId: number, term: EligibleTerm): Sql {
       and ${isForTerm(tenantId, term)}`;
 }
 
+/** Why a term does not bill a subscription, in the order in which they are looked for. */
+export const exclusions = [
+  'OtherBatch',
+  'Pending',
+  'NotConnected',
+  'AlreadyBilled',
+  'OtherPeriod',
+  'Closed',
+  'Disconnected',
+] as const;
+export type Exclusion = (typeof exclusions)[number];
+
+/**
+ * Why `s` is not eligible: the first condition of `isEligible` that it does not meet. What meets
+ * all others was not Active on an unbilled day.
+ */
+export function exclusionOf(tenantId: number, term: EligibleTerm): Sql<Exclusion> {
+  return sql`case
+      when s.batch_id <> ${term.batch_id} then 'OtherBatch'
+      when s.status = 'Pending' then 'Pending'
+      when s.connection_date > ${term.end_date}::date then 'NotConnected'
+      when s.billed_through >= ${term.end_date}::date then 'AlreadyBilled'
+      when not ${isForTerm(tenantId, term)} then 'OtherPeriod'
+      when s.status = 'Closed' then 'Closed'
+      else 'Disconnected' end`;
+}
+
 /** A term, or the day for which the unbilled rest is asked. */
 type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> & {
   context_id: number | Sql;
