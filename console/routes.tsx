@@ -92,10 +92,25 @@ const payments = createRoute({
   ...needs('payments:read'),
 });
 
+const plans = createRoute({
+  getParentRoute: () => inside,
+  path: '/plans',
+  validateSearch: textIn('service'),
+  component: lazyRouteComponent(() => import('./screens/plans/plans.tsx'), 'Plans'),
+  ...needs('plans:read'),
+});
+
+const plan = createRoute({
+  getParentRoute: () => inside,
+  path: '/plans/$planID',
+  component: lazyRouteComponent(() => import('./screens/plans/plan.tsx'), 'PlanScreen'),
+  ...needs('plans:read'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
-    inside.addChildren([terms, term, bill, customers, customer, payments]),
+    inside.addChildren([terms, term, bill, customers, customer, payments, plans, plan]),
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: () => <NotFound />,

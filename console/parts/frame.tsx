@@ -18,6 +18,7 @@ import {
   IconLogout,
   IconMoon,
   IconSun,
+  IconTags,
   IconUsers,
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
@@ -31,6 +32,7 @@ const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
   { to: '/customers', key: 'customers', permission: 'parties:read', icon: IconUsers },
   { to: '/payments', key: 'payments', permission: 'payments:read', icon: IconCash },
+  { to: '/plans', key: 'plans', permission: 'plans:read', icon: IconTags },
 ] as const;
 
 export function Frame() {

@@ -23,6 +23,7 @@ export const variables: CSSVariablesResolver = (own) => ({
     '--mantine-color-indigo-light-color': own.colors.indigo[9],
     '--mantine-color-indigo-light-hover': own.colors.indigo[1],
     '--mantine-color-red-light-color': own.colors.red[9],
+    '--mantine-color-orange-light-color': '#8f2f00',
   },
   dark: {
     '--mantine-color-dimmed': own.colors.dark[1],

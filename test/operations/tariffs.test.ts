@@ -40,6 +40,24 @@ test('get-tariffs lists the fields of the contract; with tariffID all fields', a
   assert.deepEqual((await admin.getTariffs({ serviceCode: 'NONE' })).data.tariffs, []);
 });
 
+test('get-tariffs with versions returns each version of a plan, the newest first', async () => {
+  const { tariffID, code } = await newTariff(admin, context);
+  const componentRules = [{ component: 'energyCharge', formula: 'usage.energy * 7' }];
+  const change = { serviceCode: context, code, componentRules, effectiveDate: '01/01/2030' };
+  await admin.updateTariff({ tariff: change });
+  const { data, headers } = await admin.getTariffs({ tariffID, versions: true });
+  assert.equal(headers.get('x-total-count'), '2');
+  assert.deepEqual(
+    data.tariffs.map((one) => [one.version, one.effectiveDate, one.componentRules?.length]),
+    [
+      [2, '01/01/2030', 1],
+      [1, null, 2],
+    ],
+  );
+  const none = await admin.getTariffs({ tariffID: 999, versions: true });
+  assert.deepEqual(none.data.tariffs, []);
+});
+
 test('items of unknown shape in usageData and securityAttributes are kept as they came', async () => {
   const usageData = [{ input: 'energy', required: 1 }, { row: [1, { deep: 'x' }] }];
   const securityAttributes = [

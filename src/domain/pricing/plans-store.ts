@@ -245,6 +245,38 @@ export type PlanVersionRow = {
   definition: PlanDefinition;
 };
 
+export type VersionOfPlan = PlanVersionRow & { created_at: Temporal.Instant; created_by: string };
+
+/** Versions of one plan, the newest first. */
+export async function listVersionsOfPlan(
+  tx: Tx,
+  tenantId: number,
+  planId: number,
+  options: { before: number | null; limit: number },
+): Promise<VersionOfPlan[]> {
+  const { rows } = await sql<VersionOfPlan>`
+    select plan_id, version, effective_date, definition, created_at, created_by
+    from plan_versions
+    where tenant_id = ${tenantId} and plan_id = ${planId}
+      and (${options.before}::integer is null or version < ${options.before}::integer)
+    order by version desc
+    limit ${options.limit}
+  `.execute(tx);
+  return rows;
+}
+
+export async function countVersionsOfPlan(
+  tx: Tx,
+  tenantId: number,
+  planId: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from plan_versions
+    where tenant_id = ${tenantId} and plan_id = ${planId}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 /** All versions of all plans of a context. */
 export async function listPlanVersions(
   tx: Tx,

@@ -2,13 +2,16 @@ import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import {
   countPlans,
+  countVersionsOfPlan,
   hasPlanId,
   listPlans,
+  listVersionsOfPlan,
   type PlanRow,
+  type VersionOfPlan,
 } from '../../domain/pricing/plans-store.ts';
 import { maybe, text } from '../fields.ts';
 import { wholeListing } from '../listing.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 import { presentTariff, presentWholeTariff, tariffView } from './tariff-fields.ts';
 
 /** A number that no plan has finds nothing; it is no mistake. */
@@ -25,12 +28,17 @@ export const getTariffs = operation({
   method: 'Retrieve',
   action: 'Retrieve Plans',
   access: { permission: 'plans:read' },
-  summary: 'Lists plans: of one context or all, one plan in full, or those that can be a parent.',
+  summary:
+    'Lists plans: of one context or all, one plan in full, all versions of one plan, or those ' +
+    'that can be a parent.',
   byKey: ({ tariffID }) => Boolean(tariffID),
   request: Type.Object({
     serviceCode: maybe(text({ max: 32 })),
     tariffID: key,
     exceptSubtree: key,
+    versions: maybe(
+      Type.Boolean({ description: 'true, with tariffID: every version, the newest first' }),
+    ),
   }),
   response: Type.Object({ tariffs: Type.Array(tariffView) }),
   errors: ['PLAN_NOT_FOUND'],
@@ -50,6 +58,7 @@ export const getTariffs = operation({
       });
     }
     const isWhole = filter.planId !== null;
+    if (body.versions === true && filter.planId !== null) return allVersions(call, filter.planId);
     return wholeListing(call, {
       count: (one) => countPlans(one, tenantId, filter),
       after: (one, { after, limit }) =>
@@ -59,3 +68,28 @@ export const getTariffs = operation({
     });
   },
 });
+
+/** Definitions are large: few are read at a time. */
+const versionsAtOnce = 20;
+
+/** The settings are those of today; the definition, its date and its author are the version's. */
+async function allVersions(call: Call, planId: number) {
+  const { tx, tenant } = call;
+  const { tenantId } = tenant;
+  const one = { contextCode: null, planId, exceptSubtree: null };
+  const [plan] = await listPlans(tx, tenantId, one, { afterId: 0, limit: 1 });
+  return wholeListing(call, {
+    chunkSize: versionsAtOnce,
+    count: (other) => countVersionsOfPlan(other, tenantId, planId),
+    after: async (other, { after, limit }) =>
+      plan
+        ? listVersionsOfPlan(other, tenantId, planId, { before: after?.version ?? null, limit })
+        : [],
+    present: ({ created_at, created_by, ...version }: VersionOfPlan) =>
+      presentWholeTariff(
+        { ...(plan as PlanRow), ...version, modified_at: created_at, modified_by: created_by },
+        tenant,
+      ),
+    wrap: (tariffs) => ({ tariffs }),
+  });
+}

@@ -1,0 +1,117 @@
+// Plans in a real browser: an analyst changes a price, sees the bill of it, and saves a version.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { functions } from '../../console/parts/formula-language.ts';
+import { formulaFunctions } from '../../src/base/formula/functions.ts';
+import { assertAccessible, findBrowser } from '../support/browser.ts';
+import { openScreen } from '../support/console-login.ts';
+import { newService, newTariff } from '../support/pricing.ts';
+import { openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const skip = findBrowser() === undefined;
+
+test('the editor knows every function of the formula language', () => {
+  const ofBills = ['SUMCAT', 'HIST', 'HISTMAX', 'HISTAVG', 'HISTSUM', 'SUPER'];
+  const known = Object.keys(functions).sort();
+  assert.deepEqual(known, [...formulaFunctions.keys(), ...ofBills].sort());
+});
+
+function formula(page: Page) {
+  return page.getByRole('textbox', { name: 'Formula', exact: true });
+}
+
+/** Replaces the text of an editor, as a person does. */
+async function type(page: Page, text: string): Promise<void> {
+  await formula(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.type(text);
+}
+
+async function openRule(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('region', { name: 'Rules' }).getByRole('button', { name }).click();
+  await formula(page).waitFor();
+}
+
+async function save(page: Page, version: number): Promise<void> {
+  await page.getByRole('button', { name: 'Save a version' }).click();
+  await page.getByRole('button', { name: `Save version ${version}` }).click();
+}
+
+test('an analyst corrects a formula, tries it, saves a version and compares', {
+  skip,
+}, async () => {
+  const client = await scene.workspace('console-plans');
+  const serviceCode = await newService(client);
+  const { tariffID, code } = await newTariff(client, serviceCode);
+  const { page, assertClean } = await openScreen(scene, 'console-plans', '/plans');
+  await page.getByRole('link', { name: code, exact: true }).click();
+
+  // 100 units at 20 are 2,000; with 10 % GST 2,200.
+  const bill = page.getByRole('table', { name: 'Simulated bill' });
+  await bill.getByText('2,200.00').waitFor();
+  await openRule(page, /^Energy/);
+  await assertAccessible(page);
+
+  // A mistake is shown at its place while the plan is typed; completion offers the names.
+  await type(page, 'usage.enrgy * 2');
+  await page.getByText('did you mean `usage.energy`?').first().waitFor();
+  assert.equal(await page.locator('.cm-lintRange-error').innerText(), 'usage.enrgy');
+  assert.equal(await formula(page).getAttribute('aria-invalid'), 'true');
+  await assertAccessible(page);
+  await type(page, 'usage.en');
+  await page.getByRole('option', { name: /usage\.energy/ }).click();
+  await page.keyboard.type(' * 30');
+  await bill.getByText('3,300.00').waitFor();
+  await page.getByRole('button', { name: 'Why Energy?' }).click();
+  await page.getByText('usage.energy * 30').last().waitFor();
+
+  await save(page, 2);
+  await page.getByText(/Version 2 from/).waitFor();
+  const [saved] = (await client.getTariffs({ tariffID })).data.tariffs;
+  assert.equal(saved?.version, 2);
+  assert.equal(saved?.componentRules?.[0]?.formula, 'usage.energy * 30');
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  const changes = page.getByRole('table', { name: 'Changes between the versions' });
+  const text = await changes.innerText();
+  assert.match(
+    text,
+    /componentRules\.energyCharge\.formula\s+usage\.energy \* rate\s+usage\.energy/,
+  );
+  await assertAccessible(page);
+  assertClean();
+});
+
+test('two people who change one plan choose what stays, and lose nothing', { skip }, async () => {
+  const client = await scene.workspace('console-two');
+  const serviceCode = await newService(client);
+  const { tariffID } = await newTariff(client, serviceCode);
+  const at = `/plans/${tariffID}`;
+  const first = await openScreen(scene, 'console-two', at);
+  const second = await openScreen(scene, 'console-two', at);
+  await openRule(first.page, /^Energy/);
+  await openRule(second.page, /^Energy/);
+  await type(first.page, 'usage.energy * 40');
+  await type(second.page, 'usage.energy * 50');
+  await second.page.getByLabel('Description').last().fill('For shops');
+  await save(first.page, 2);
+  await first.page.getByText(/Version 2 from/).waitFor();
+
+  await save(second.page, 2);
+  const merge = second.page.getByRole('dialog', { name: 'Two people changed this plan' });
+  const rule = merge.getByRole('region', { name: 'Rule energyCharge' });
+  await rule.getByText('changed by both').waitFor();
+  assert.match(await rule.innerText(), /usage\.energy \* 50[\s\S]*usage\.energy \* 40/);
+  await assertAccessible(second.page);
+  await rule.locator('label', { hasText: 'admin@' }).click();
+  await merge.getByRole('button', { name: 'Continue with these choices' }).click();
+  await save(second.page, 3);
+  await second.page.getByText(/Version 3 from/).waitFor();
+  const [saved] = (await client.getTariffs({ tariffID })).data.tariffs;
+  assert.deepEqual(
+    [saved?.componentRules?.[0]?.formula, saved?.description],
+    ['usage.energy * 40', 'For shops'],
+  );
+});
