@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
-import type { Paper } from '../../src/domain/documents/paper.ts';
+import { markFile } from '../../src/domain/documents/mark.ts';
 import { renderBill } from '../../src/domain/documents/render-bill.ts';
 import { renderPaper } from '../../src/domain/documents/render-paper.ts';
 import { allBills, hindi, urdu } from './bills.ts';
 import { line, ordinary, ordinaryBill, smallLogo } from './ordinary-bill.ts';
+import { papersOf } from './sample-papers.ts';
 
 const letterheadOf = (name: string) =>
   readLetterhead({
@@ -89,12 +90,17 @@ function casesOf(input: BillDocumentInput): Record<string, BillDocumentInput> {
     walletAmount: 0,
     lines: [{ component: 'energyCharge', amount: 1_500.25 }],
   };
+  const credited = Array.from({ length: 40 }, (_, index) => ({
+    component: `charge${index + 1}`,
+    amount: 37.5,
+  }));
+  const longName = with_({
+    partyName: `${bill.partyName} `.repeat(12),
+    connectionGroupLabel: `${bill.connectionGroupLabel} `.repeat(9),
+  });
   return {
     ordinary: with_({ lines, ...past }),
-    'long name': with_({
-      partyName: `${bill.partyName} `.repeat(12),
-      connectionGroupLabel: `${bill.connectionGroupLabel} `.repeat(9),
-    }),
+    'long name': longName,
     'one line': with_({ lines: first === undefined ? [] : [first] }),
     'forty lines': with_({ lines: many }),
     negative: with_({
@@ -103,66 +109,12 @@ function casesOf(input: BillDocumentInput): Record<string, BillDocumentInput> {
       creditBalance: 250.75,
       currentCharges: -1_500.35,
     }),
+    final: with_({ billType: 'Final', lines, ...past }),
     'credit note': { ...with_({}), creditNote },
+    'credit note of forty lines': { ...with_({}), creditNote: { ...creditNote, lines: credited } },
+    'credit note with a long name': { ...longName, creditNote },
     cancelled: with_({ status: 'Cancelled', creditNoteNumber: 'CN-2025-000017' }),
-  };
-}
-
-function papersOf({ bill, locale, letterhead }: BillDocumentInput): Record<string, Paper> {
-  const setting = {
-    organisation: {
-      name: letterhead.name,
-      country: 'PK',
-      letterhead: { addressLines: ['22 Canal Road'], logo: smallLogo },
-    },
-    locale,
-    currency: bill.currency,
-    currencyDecimals: 2,
-  };
-  const { partyName: name, address } = bill;
-  const party = { name, number: 100_009, address, connectionNumber: 'E-000101' };
-  const receipt = {
-    paymentID: 1234,
-    reference: 'TT-2026-888',
-    receiptNumber: 'GATE-2026-000017',
-    cashDesk: 'Counter 4',
-    paidOn: '03/08/2026',
-    issuedOn: '03/08/2026',
-    method: 'Cheque',
-    chequeNumber: '0044551',
-    amount: 16_551,
-    settled: [{ kind: 'Bill', billNumber: 'ELEC-2026-000991', amount: 15_951, surcharge: 1359 }],
-    settledAmount: 15_951,
-    walletAmount: 600,
-    recoveredAmount: 0,
-    remark: null,
-  };
-  const entry = {
-    date: '03/08/2026',
-    type: 'Payment',
-    reference: 'TT-2026-888',
-    description: null,
-    debit: 0,
-    credit: 1_000,
-    balance: 12_345.67,
-  };
-  const statement = {
-    account: bill.connectionGroupLabel,
-    fromDate: '01/07/2026',
-    toDate: '31/08/2026',
-    issuedOn: '31/08/2026',
-    openingBalance: 100,
-    entries: Array.from({ length: 12 }, () => entry),
-    debits: 0,
-    credits: 12_000,
-    closingBalance: -11_900,
-    walletBalance: 12,
-    disputedBalance: 30,
-    aging: { current: 1, d1_30: 2, d31_60: 3, d61_90: 4, over90: 5 },
-  };
-  return {
-    receipt: { setting, party, receipt } as Paper,
-    statement: { setting, party, statement } as Paper,
+    'cancelled of forty lines': with_({ status: 'Cancelled', lines: many }),
   };
 }
 
@@ -203,11 +155,27 @@ for (const [language, input] of Object.entries(languages)) {
   const papers = Object.entries(language.includes('-') ? {} : papersOf(input)).map(
     ([name, paper]) => [name, renderPaper(paper)] as const,
   );
-  const all = [...bills, ...papers];
-  writeFileSync(
-    join(root, `${language}.png`),
-    sheetOf(all.flatMap(([name, bytes]) => draw(folder, name, bytes))),
-  );
-  const sizes = all.map(([name, bytes]) => `${name} ${Math.ceil(bytes.length / 1000)} kB`);
-  console.log(`${join(root, `${language}.png`)}: ${sizes.join(', ')}`);
+  writeSheet(`${language}-bills`, folder, [...bills, ...marked(bills, 'copy', input.locale)]);
+  if (papers.length > 0) {
+    writeSheet(`${language}-papers`, folder, [
+      ...papers,
+      ...marked(papers, 'reversed', input.locale),
+    ]);
+  }
+}
+
+type Drawn = readonly (readonly [name: string, bytes: Buffer])[];
+
+/** The first, with a mark across it. */
+function marked(files: Drawn, mark: 'copy' | 'reversed', locale: string): Drawn {
+  return files
+    .slice(0, 1)
+    .map(([name, file]) => [`${name} ${mark}`, markFile({ file, mark, locale, title: name })]);
+}
+
+function writeSheet(name: string, folder: string, files: Drawn): void {
+  const path = join(root, `${name}.png`);
+  writeFileSync(path, sheetOf(files.flatMap(([one, bytes]) => draw(folder, one, bytes))));
+  const sizes = files.map(([one, bytes]) => `${one} ${Math.ceil(bytes.length / 1000)} kB`);
+  console.log(`${path}: ${sizes.join(', ')}`);
 }

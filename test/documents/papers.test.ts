@@ -7,7 +7,7 @@ import type { Paper } from '../../src/domain/documents/paper.ts';
 import { viewOf } from '../../src/domain/documents/papers.ts';
 import { layOutPaper } from '../../src/domain/documents/render-paper.ts';
 import { ordinary, ordinaryBill, smallLogo } from './ordinary-bill.ts';
-import { assertWellSet } from './page-check.ts';
+import { assertWellSet, textOf } from './page-check.ts';
 
 const long = 'The Honourable Society for the Preservation of Unusually Long Names and Addresses';
 
@@ -102,3 +102,28 @@ for (const locale of ['en', 'ar', 'ur-PK', 'hi']) {
     }
   });
 }
+
+test('figures of a statement in Urdu end below each other on the right', () => {
+  const entries = [14_842, 100].map((balance) => ({ ...entry, credit: 0, balance }));
+  const paper = { ...shared('ur'), statement: { ...statement, entries } } as Paper;
+  const pages = layOutPaper(viewOf(paper).view, notoTypefaces('ur'));
+  const ends = pages.flatMap(({ items }) =>
+    items.flatMap((item) =>
+      item.kind === 'text' && /^(14,842|100)\.00$/.test(textOf(item.line)) && item.x < 130
+        ? [Math.round(item.x + item.width)]
+        : [],
+    ),
+  );
+  assert.ok(ends.length >= 2);
+  assert.equal(new Set(ends.slice(0, 3)).size, 1);
+});
+
+test('a long label of an account wraps instead of becoming unreadably small', () => {
+  const account = 'House in the garden of the embassy '.repeat(4).trim();
+  const paper = { ...shared('en'), statement: { ...statement, account } } as Paper;
+  const items = layOutPaper(viewOf(paper).view, notoTypefaces('en'))[0]?.items ?? [];
+  const sizes = items.flatMap((item) =>
+    item.kind === 'text' && /embassy/.test(textOf(item.line)) ? [item.size] : [],
+  );
+  assert.ok(sizes.length > 1 && sizes.every((size) => size > 8), String(sizes));
+});

@@ -103,6 +103,9 @@ function oneText(sheet: Sheet, text: string, options: TextOptions): Block {
 }
 
 const fittedSizeMin = 5;
+/** Words that are wider than so many times their place are not set smaller. */
+const wordsShrinkMax = 1.3;
+const longWord = /\p{L}{4}/u;
 
 function linesOf(
   sheet: Sheet,
@@ -116,6 +119,10 @@ function linesOf(
   if (!options.isFitted) return { lines: setLines(text, style, wanted), size: style.size };
   const line = setLine(text, style, direction);
   if (line.width <= width) return { lines: [line], size: style.size };
+  // Words can be wrapped, other than figures.
+  if (linesMax > 1 && line.width > width * wordsShrinkMax && longWord.test(text)) {
+    return { lines: setLines(text, style, wanted), size: style.size };
+  }
   // A hair less, since what is measured and what is set are rounded apart.
   const size = Math.max(fittedSizeMin, (style.size * width * 0.999) / line.width);
   return { lines: setLines(text, { ...style, size }, wanted), size };

@@ -19,12 +19,15 @@ import { type Sheet, sizes } from './sheet.ts';
 
 const logoWidthMax = 130;
 const logoHeightMax = 50;
-const titleWidth = 165;
+const titleWidthUsual = 165;
+/** For a title that has one line then. */
+const titleWidthMax = 190;
 const gap = 14;
 
 export function headBlock(sheet: Sheet, view: BillView): Block {
   const { left, right, colors } = sheet;
   const logo = logoBlock(sheet, view.letterhead.logo);
+  const titleWidth = titleWidthOf(sheet, view.title);
   const x = left + (logo.width === 0 ? 0 : logo.width + 10);
   const width = right - titleWidth - gap - x;
   const organisation = stack([
@@ -55,6 +58,20 @@ export function headBlock(sheet: Sheet, view: BillView): Block {
     color: colors.accent,
   });
   return stack([beside([logo.block, organisation, title]), rule, warningBlock(sheet, view)], 7);
+}
+
+function titleWidthOf(sheet: Sheet, title: string): number {
+  const style = {
+    x: 0,
+    width: titleWidthMax,
+    size: sizes.title,
+    isBold: true,
+    align: 'end',
+  } as const;
+  const lines = halvesOf(title).map((half) => textBlock(sheet, half ?? '', style).items);
+  const isWhole = lines.every((items) => items.length <= 1);
+  const widths = lines.flatMap((items) => items.map((item) => item.width));
+  return isWhole ? Math.max(titleWidthUsual, ...widths) + 0.01 : titleWidthUsual;
 }
 
 const images = new WeakMap<Buffer, PdfImage | false>();

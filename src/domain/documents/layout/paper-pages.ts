@@ -6,7 +6,7 @@ import { emptyBlock, textBlock, withRoom } from './blocks.ts';
 import { type Flow, openFlow } from './flow.ts';
 import { headBlock, partiesBlock } from './head.ts';
 import { type Sheet, sizes } from './sheet.ts';
-import { addTable, headingRow, placeColumns, tableRow } from './tables.ts';
+import { addTable, headingRow, placeColumns, tableRow, withFigures } from './tables.ts';
 import { totalsBlock } from './totals.ts';
 
 /** A statement of as many entries as one may have takes fewer. */
@@ -33,7 +33,7 @@ export function paperPages(sheet: Sheet, { page, tables, before }: PaperView): P
 }
 
 function addPaperTable(flow: Flow, sheet: Sheet, table: PaperTable): void {
-  const columns = placeColumns(sheet, table.columns);
+  const columns = withFigures(sheet, placeColumns(sheet, table.columns), table.rows);
   const heading = textBlock(sheet, table.heading, {
     x: sheet.left,
     width: sheet.right - sheet.left,

@@ -6,6 +6,7 @@ import {
   onGround,
   onLine,
   ruleBlock,
+  spaceBlock,
   stack,
   type TextOptions,
   textBlock,
@@ -155,9 +156,19 @@ export function tableRow(
       }),
     ]);
   });
-  const row = withRoom(onLine(blocks), 2.5 * sheet.room);
+  const row = withRoom(lowered(sheet, onLine(blocks)), 2.5 * sheet.room);
   return hasRule ? ruled(sheet, row) : row;
 }
+
+/** Words of a sloping hand are of unlike height. Their rows are about as high as each other. */
+function lowered(sheet: Sheet, row: Block): Block {
+  if (!sheet.typefaces.isSloping || sheet.scale < 1) return row;
+  const missing = sizes.table * slopingAscent - (row.baseline ?? 0);
+  return missing <= 0 ? row : stack([spaceBlock(missing), row]);
+}
+
+/** Of most words, as a part of their size. */
+const slopingAscent = 1.4;
 
 function pairOf(sheet: Sheet, note: string, text: string, place: TextOptions): Block {
   const noteWidth = place.width * 0.55;
