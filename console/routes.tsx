@@ -16,7 +16,7 @@ const root = createRootRoute({ component: Outlet });
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: textIn('next'),
+  validateSearch: textsIn('next'),
   component: lazyRouteComponent(() => import('./screens/login/login.tsx'), 'Login'),
 });
 
@@ -40,11 +40,11 @@ function needs(permission: string) {
   };
 }
 
-/** The named filter of a screen, kept in its address. */
-function textIn<Name extends string>(name: Name) {
+/** The named filters of a screen, kept in its address. */
+function textsIn<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [key in Name]?: string } => {
-    const value = search[name];
-    return typeof value === 'string' && value !== '' ? ({ [name]: value } as never) : {};
+    const found = names.filter((name) => search[name] !== undefined && search[name] !== '');
+    return Object.fromEntries(found.map((name) => [name, String(search[name])])) as never;
   };
 }
 
@@ -58,7 +58,7 @@ const terms = createRoute({
 const term = createRoute({
   getParentRoute: () => inside,
   path: '/terms/$termID',
-  validateSearch: textIn('status'),
+  validateSearch: textsIn('status'),
   component: lazyRouteComponent(() => import('./screens/terms/term.tsx'), 'Term'),
   ...needs('bills:read'),
 });
@@ -73,7 +73,7 @@ const bill = createRoute({
 const customers = createRoute({
   getParentRoute: () => inside,
   path: '/customers',
-  validateSearch: textIn('name'),
+  validateSearch: textsIn('name'),
   component: lazyRouteComponent(() => import('./screens/customers/customers.tsx'), 'Customers'),
   ...needs('parties:read'),
 });
@@ -85,17 +85,95 @@ const customer = createRoute({
   ...needs('parties:read'),
 });
 
+const subscriptions = createRoute({
+  getParentRoute: () => inside,
+  path: '/subscriptions',
+  validateSearch: textsIn('number', 'service', 'status'),
+  component: lazyRouteComponent(
+    () => import('./screens/subscriptions/subscriptions.tsx'),
+    'Subscriptions',
+  ),
+  ...needs('subscriptions:read'),
+});
+
+const subscription = createRoute({
+  getParentRoute: () => inside,
+  path: '/subscriptions/$connectionNumber',
+  component: lazyRouteComponent(
+    () => import('./screens/subscriptions/subscription.tsx'),
+    'Subscription',
+  ),
+  ...needs('subscriptions:read'),
+});
+
 const payments = createRoute({
   getParentRoute: () => inside,
   path: '/payments',
+  validateSearch: textsIn('reference', 'from', 'to', 'status'),
   component: lazyRouteComponent(() => import('./screens/payments/payments.tsx'), 'Payments'),
   ...needs('payments:read'),
+});
+
+const payment = createRoute({
+  getParentRoute: () => inside,
+  path: '/payments/$paymentID',
+  component: lazyRouteComponent(() => import('./screens/payments/payment.tsx'), 'Payment'),
+  ...needs('payments:read'),
+});
+
+const cashDesk = createRoute({
+  getParentRoute: () => inside,
+  path: '/cash-desk',
+  component: lazyRouteComponent(() => import('./screens/cash-desk/cash-desk.tsx'), 'CashDesk'),
+  ...needs('payments:read'),
+});
+
+const bankFiles = createRoute({
+  getParentRoute: () => inside,
+  path: '/bank',
+  component: lazyRouteComponent(() => import('./screens/bank/bank-files.tsx'), 'BankFiles'),
+  ...needs('bank-files:read'),
+});
+
+const bankFile = createRoute({
+  getParentRoute: () => inside,
+  path: '/bank/$bankFileID',
+  validateSearch: textsIn('status'),
+  component: lazyRouteComponent(() => import('./screens/bank/bank-file.tsx'), 'BankFile'),
+  ...needs('bank-files:read'),
+});
+
+const collections = createRoute({
+  getParentRoute: () => inside,
+  path: '/collections',
+  validateSearch: textsIn('step'),
+  component: lazyRouteComponent(
+    () => import('./screens/collections/collections.tsx'),
+    'Collections',
+  ),
+  ...needs('collections:read'),
+});
+
+const ledger = createRoute({
+  getParentRoute: () => inside,
+  path: '/ledger',
+  validateSearch: textsIn('from', 'to', 'account'),
+  component: lazyRouteComponent(() => import('./screens/ledger/ledger.tsx'), 'Ledger'),
+  ...needs('ledger:read'),
+});
+
+const reports = createRoute({
+  getParentRoute: () => inside,
+  path: '/reports',
+  validateSearch: textsIn('report', 'from', 'to', 'service'),
+  component: lazyRouteComponent(() => import('./screens/reports/reports.tsx'), 'Reports'),
+  ...needs('ledger:read'),
 });
 
 const plans = createRoute({
   getParentRoute: () => inside,
   path: '/plans',
-  validateSearch: textIn('service'),
+  validateSearch: textsIn('service'),
   component: lazyRouteComponent(() => import('./screens/plans/plans.tsx'), 'Plans'),
   ...needs('plans:read'),
 });
@@ -110,7 +188,25 @@ const plan = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
-    inside.addChildren([terms, term, bill, customers, customer, payments, plans, plan]),
+    inside.addChildren([
+      terms,
+      term,
+      bill,
+      customers,
+      customer,
+      subscriptions,
+      subscription,
+      payments,
+      payment,
+      cashDesk,
+      bankFiles,
+      bankFile,
+      collections,
+      ledger,
+      reports,
+      plans,
+      plan,
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: () => <NotFound />,

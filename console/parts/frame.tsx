@@ -12,11 +12,17 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  IconBook2,
+  IconBuildingBank,
   IconCalendarDollar,
   IconCash,
+  IconCashRegister,
+  IconChartBar,
   IconLanguage,
   IconLogout,
+  IconMailDollar,
   IconMoon,
+  IconPlug,
   IconSun,
   IconTags,
   IconUsers,
@@ -31,7 +37,13 @@ import { LogInAgain } from './log-in-again.tsx';
 const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
   { to: '/customers', key: 'customers', permission: 'parties:read', icon: IconUsers },
+  { to: '/subscriptions', key: 'subscriptions', permission: 'subscriptions:read', icon: IconPlug },
   { to: '/payments', key: 'payments', permission: 'payments:read', icon: IconCash },
+  { to: '/cash-desk', key: 'cashDesk', permission: 'payments:write', icon: IconCashRegister },
+  { to: '/bank', key: 'bank', permission: 'bank-files:read', icon: IconBuildingBank },
+  { to: '/collections', key: 'collections', permission: 'collections:read', icon: IconMailDollar },
+  { to: '/ledger', key: 'ledger', permission: 'ledger:read', icon: IconBook2 },
+  { to: '/reports', key: 'reports', permission: 'ledger:read', icon: IconChartBar },
   { to: '/plans', key: 'plans', permission: 'plans:read', icon: IconTags },
 ] as const;
 

@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next';
 import type { DataOf } from '../../sdk/client.ts';
 import { Amount } from './amount.tsx';
 import type { Column } from './list.tsx';
+import { PageLink } from './page-link.tsx';
 import { Status } from './status.tsx';
 
 type Payment = DataOf<'getPayments'>['payments'][number];
@@ -10,7 +11,16 @@ type Payment = DataOf<'getPayments'>['payments'][number];
 export function paymentColumns(t: TFunction): Column<Payment>[] {
   return [
     { key: 'date', label: t('payments.date'), show: (payment) => payment.paymentDate },
-    { key: 'reference', label: t('payments.reference'), show: (payment) => payment.reference },
+    {
+      key: 'reference',
+      label: t('payments.reference'),
+      text: (payment) => payment.reference,
+      show: (payment) => (
+        <PageLink to="/payments/$paymentID" params={{ paymentID: String(payment.paymentID) }}>
+          {payment.receiptNumber ?? payment.reference}
+        </PageLink>
+      ),
+    },
     { key: 'party', label: t('bills.customer'), show: (payment) => payment.partyName },
     { key: 'method', label: t('payments.method'), show: (payment) => payment.paymentMethod },
     {

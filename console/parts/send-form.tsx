@@ -25,7 +25,7 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   send: (values: Values) => Promise<Reply>;
   /** What the button says: the consequence, such as "Post 12 bills". */
   action: string;
-  /** What is said after it was done. */
+  /** What is said after it was done; the server's own sentence where it is left out. */
   done?: string;
   onDone?: (reply: Reply) => unknown;
   /** False while the form itself can say that it is not complete. */
@@ -77,9 +77,10 @@ export function useSend<Values, Reply>(
   return useMutation({
     mutationFn: send,
     onSuccess: async (reply) => {
-      if (done !== undefined) {
+      const message = done ?? messageIn(reply);
+      if (message !== undefined) {
         notifications.show({
-          message: done,
+          message,
           color: 'teal',
           closeButtonProps: { 'aria-label': t('close') },
         });
@@ -89,4 +90,9 @@ export function useSend<Values, Reply>(
     onError: (error) => onRefused?.(problemOf(error).fields),
     onSettled: () => queries.invalidateQueries(),
   });
+}
+
+function messageIn(reply: unknown): string | undefined {
+  const { message } = (reply ?? {}) as { message?: unknown };
+  return typeof message === 'string' && message !== '' ? message : undefined;
 }

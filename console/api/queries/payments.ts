@@ -1,9 +1,37 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
 import { pagesOf } from './base.ts';
 
-export const paymentPages = (filter: { partyNumber?: number }) =>
+type PaymentFilter = Omit<RequestOf<'getPayments'>, 'page' | 'metaData'>;
+
+export const paymentPages = (filter: PaymentFilter) =>
   pagesOf(
     ['payments', filter],
     (page) => api.getPayments({ ...filter, page }),
     ({ payments }) => payments,
+  );
+
+export const paymentQuery = (paymentID: number) =>
+  queryOptions({
+    queryKey: ['payment', paymentID],
+    queryFn: async () => {
+      const [payment] = (await api.getPayments({ paymentID })).data.payments;
+      if (!payment) throw new Error(`no payment ${paymentID}`);
+      return payment;
+    },
+  });
+
+/** Cash desks with what each took on a day, as DD/MM/YYYY; today where it is left out. */
+export const cashDesksQuery = (date: string | undefined) =>
+  queryOptions({
+    queryKey: ['cash-desks', date],
+    queryFn: async () => (await api.getCashDesks({ date })).data.cashDesks,
+  });
+
+export const approvalPages = (status: 'Waiting' | undefined) =>
+  pagesOf(
+    ['approvals', status],
+    (page) => api.getApprovals({ status, page }),
+    ({ approvals }) => approvals,
   );

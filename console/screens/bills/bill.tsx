@@ -1,18 +1,20 @@
 // One bill: the PDF beside its lines, and why each line is what it is.
 import { Button, Card, Grid, Group, Stack, Table, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { billQuery, documentQuery } from '../../api/queries/bills.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { Figures } from '../../parts/figures.tsx';
+import { FileView } from '../../parts/file.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
+import { BillActions } from './bill-actions.tsx';
+import { Deliveries, Problems, UsageBefore } from './bill-facts.tsx';
 import { LineWhy } from './line-why.tsx';
 
 type BillData = DataOf<'getBills'>['bills'][number];
@@ -40,7 +42,9 @@ export function Bill() {
           {bill.issueDate !== null && <Status value={bill.paymentStatus} />}
         </Group>
       }
+      actions={<BillActions bill={bill} />}
     >
+      <Problems bill={bill} />
       <Figures
         items={[
           { label: t('bills.amount'), value: <Money value={bill.billAmount} /> },
@@ -56,6 +60,8 @@ export function Bill() {
           <Stack>
             <Lines bill={bill} />
             {bill.meterReadings.length > 0 && <Readings bill={bill} />}
+            <UsageBefore bill={bill} />
+            <Deliveries bill={bill} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
@@ -156,37 +162,9 @@ function Paper({ bill }: { bill: BillData }) {
   const { t } = useTranslation();
   const isPublished = bill.issueDate !== null;
   const file = useQuery({ ...documentQuery(bill.billID), enabled: isPublished });
-  const url = useFileUrl(file.data);
   if (!isPublished)
     return <Empty title={t('bill.notPublished')}>{t('bill.notPublishedHint')}</Empty>;
   if (file.isError) return <Refusal error={file.error} onRetry={() => file.refetch()} />;
-  if (url === null) return <Loading />;
-  return (
-    <Card withBorder padding="xs">
-      <Group justify="flex-end" mb="xs">
-        <Button
-          component="a"
-          href={url}
-          download={`${bill.billNumber ?? bill.billRefNo}.pdf`}
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          {t('bill.download')}
-        </Button>
-      </Group>
-      <iframe className="document" src={`${url}#navpanes=0&view=FitH`} title={t('bill.document')} />
-    </Card>
-  );
-}
-
-function useFileUrl(file: { contentType: string; base64: string } | undefined): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    if (!file) return undefined;
-    const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
-    const made = URL.createObjectURL(new Blob([bytes], { type: file.contentType }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [file]);
-  return url;
+  const name = `${bill.billNumber ?? bill.billRefNo}.pdf`;
+  return <FileView file={file.data} name={name} title={t('bill.document')} />;
 }

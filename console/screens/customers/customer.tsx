@@ -14,9 +14,11 @@ import { Figures } from '../../parts/figures.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { paymentColumns } from '../../parts/payment-columns.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
+import { CustomerActions } from './customer-actions.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 
@@ -33,7 +35,12 @@ export function Customer() {
       title={party.name}
       crumbs={[{ label: t('customers.title'), to: '/customers' }]}
       hint={[partyNumber, party.email, ...contacts].filter(Boolean).join(' · ')}
-      actions={mayUse('payments:write') && <TakePayment partyNumber={partyNumber} />}
+      actions={
+        <>
+          <CustomerActions party={party} />
+          {mayUse('payments:write') && <TakePayment partyNumber={partyNumber} />}
+        </>
+      }
     >
       <Figures
         items={[
@@ -85,7 +92,14 @@ function Subscriptions({ party }: { party: Party }) {
       <Table.Tbody>
         {party.subscriptions.map((one) => (
           <Table.Tr key={one.id}>
-            <Table.Td>{one.connectionNumber}</Table.Td>
+            <Table.Td>
+              <PageLink
+                to="/subscriptions/$connectionNumber"
+                params={{ connectionNumber: one.connectionNumber }}
+              >
+                {one.connectionNumber}
+              </PageLink>
+            </Table.Td>
             <Table.Td>{one.serviceCode}</Table.Td>
             <Table.Td>{one.tariffCode}</Table.Td>
             <Table.Td>

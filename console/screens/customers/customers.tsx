@@ -4,10 +4,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { customerPages } from '../../api/queries/customers.ts';
+import { mayUse } from '../../api/session.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { NewCustomer } from './customer-actions.tsx';
 
 export function Customers() {
   const { t } = useTranslation();
@@ -15,7 +17,7 @@ export function Customers() {
   const { name = '' } = useSearch({ from: '/inside/customers' });
   const [typed, setTyped] = useState(name);
   return (
-    <Page title={t('customers.title')}>
+    <Page title={t('customers.title')} actions={mayUse('parties:write') && <NewCustomer />}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

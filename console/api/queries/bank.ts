@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { RequestOf } from '../../../sdk/client.ts';
+import { api } from '../client.ts';
+import { pagesOf } from './base.ts';
+
+export const bankFilePages = pagesOf(
+  ['bank-files'],
+  (page) => api.getBankFiles({ page }),
+  ({ bankFiles }) => bankFiles,
+);
+
+export const bankFileQuery = (bankFileID: number) =>
+  queryOptions({
+    queryKey: ['bank-file', bankFileID],
+    queryFn: async () => (await api.getBankFiles({ bankFileID })).data.bankFiles[0] ?? null,
+  });
+
+type LineFilter = Pick<RequestOf<'getBankLines'>, 'bankFileID' | 'status'>;
+
+export const bankLinePages = (filter: LineFilter) =>
+  pagesOf(
+    ['bank-lines', filter],
+    (page) => api.getBankLines({ ...filter, page }),
+    ({ lines }) => lines,
+  );
+
+export const mappingsQuery = queryOptions({
+  queryKey: ['bank-mappings'],
+  queryFn: async () => (await api.getMappings()).data.mappings,
+});
+
+/** The accounts of all services, each once. */
+export const bankAccountsQuery = queryOptions({
+  queryKey: ['bank-accounts'],
+  queryFn: async () => {
+    const { services } = (await api.getServices()).data;
+    const all = services.flatMap((service) => service.bankAccounts ?? []);
+    return [...new Map(all.map((one) => [one.bankAccountID, one])).values()];
+  },
+});

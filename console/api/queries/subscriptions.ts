@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { RequestOf } from '../../../sdk/client.ts';
+import { api } from '../client.ts';
+import { pagesOf } from './base.ts';
+
+type Filter = Omit<RequestOf<'getConnections'>, 'page' | 'metaData'>;
+
+export const subscriptionPages = (filter: Filter) =>
+  pagesOf(
+    ['subscriptions', filter],
+    (page) => api.getConnections({ ...filter, page }),
+    ({ connections }) => connections,
+  );
+
+/** One subscription with its newest readings and bills. */
+export const subscriptionQuery = (connectionNumber: string) =>
+  queryOptions({
+    queryKey: ['subscription', connectionNumber],
+    queryFn: async () => {
+      const filters = { readings: true, bills: true };
+      const [found] = (await api.getConnections({ connectionNumber, filters })).data.connections;
+      if (!found) throw new Error(`no subscription ${connectionNumber}`);
+      return found;
+    },
+  });
+
+export const plansQuery = (serviceCode: string) =>
+  queryOptions({
+    queryKey: ['plans', serviceCode],
+    queryFn: async () => {
+      const { tariffs } = (await api.getTariffs({ serviceCode })).data;
+      return tariffs.filter((plan) => plan.abstract !== 1 && plan.archiveStatus !== 1);
+    },
+  });
+
+export const readingPages = (connectionNumber: string) =>
+  pagesOf(
+    ['readings', connectionNumber],
+    (page) => api.getReadings({ connectionNumber, page }),
+    ({ readings }) => readings,
+  );

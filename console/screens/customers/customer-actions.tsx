@@ -1,0 +1,210 @@
+// What can be changed about a customer: details, a new subscription, money back, a pause of dunning.
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { api } from '../../api/client.ts';
+import { servicesQuery } from '../../api/queries/ledger.ts';
+import { plansQuery } from '../../api/queries/subscriptions.ts';
+import { mayUse } from '../../api/session.ts';
+import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
+import { today } from '../../parts/days.ts';
+
+type Party = DataOf<'getUsers'>['user'];
+
+export function CustomerActions({ party }: { party: Party }) {
+  return (
+    <>
+      {mayUse('parties:write') && <Edit party={party} />}
+      {mayUse('subscriptions:write') && <NewSubscription partyID={party.partyID} />}
+      {mayUse('payments:manage') && party.walletAccount.balance > 0 && <Refund party={party} />}
+      {mayUse('parties:write') && mayUse('collections:write') && <PauseDunning party={party} />}
+    </>
+  );
+}
+
+type PartyField = 'name' | 'email' | 'mobile' | 'taxNumber' | 'street' | 'city' | 'language';
+
+/** The fields of a party that most people need; the API has more. */
+function usePartyFields(party?: Party): Record<PartyField, FieldSpec> {
+  const { t } = useTranslation();
+  const mobile = party?.contacts.find((one) => one.contactType === 'Mobile')?.contactValue;
+  return {
+    name: { label: t('customers.name'), initial: party?.name ?? '', required: true },
+    email: { label: t('customers.email'), initial: party?.email ?? '' },
+    mobile: { label: t('customers.mobile'), initial: mobile ?? '' },
+    taxNumber: { label: t('customers.taxNumber'), initial: party?.taxNumber ?? '' },
+    street: { label: t('customers.street'), initial: party?.address?.street ?? '' },
+    city: { label: t('customers.city'), initial: party?.address?.city ?? '' },
+    language: {
+      label: t('customers.language'),
+      kind: 'choice',
+      initial: party?.language ?? '',
+      choices: [
+        { value: '', label: t('customers.ownLanguage') },
+        ...['en', 'ur', 'ar', 'hi'].map((value) => ({ value, label: t(`languageName.${value}`) })),
+      ],
+    },
+  };
+}
+
+type Typed = { [key in PartyField]: string | undefined };
+
+/** Contacts of other kinds stay as they are. */
+function partyFrom(typed: Typed, party?: Party) {
+  const { name = '', email, mobile, taxNumber, street, city, language } = typed;
+  const others = (party?.contacts ?? []).filter((one) => one.contactType !== 'Mobile');
+  const contacts = mobile ? [...others, { contactType: 'Mobile', contactValue: mobile }] : others;
+  return {
+    name,
+    email: email ?? null,
+    taxNumber: taxNumber ?? null,
+    language: language ?? null,
+    contacts,
+    address: { ...party?.address, street: street ?? null, city: city ?? null },
+  };
+}
+
+export function NewCustomer() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  return (
+    <ActionDialog
+      label={t('customers.new')}
+      variant="filled"
+      fields={usePartyFields()}
+      send={(typed) => api.makeUsers({ userType: 'customer', users: [partyFrom(typed)] })}
+      onDone={async ({ headers }) => {
+        const partyID = Number(headers.get('x-resource-id'));
+        const [made] = (await api.listUsers({ partyID })).data.users;
+        const params = { partyNumber: String(made?.partyNumber) };
+        await navigate({ to: '/customers/$partyNumber', params, ignoreBlocker: true });
+      }}
+    />
+  );
+}
+
+function Edit({ party }: { party: Party }) {
+  const { t } = useTranslation();
+  const { partyNumber, ts } = party;
+  return (
+    <ActionDialog
+      label={t('customer.edit')}
+      fields={usePartyFields(party)}
+      send={(typed) => api.updateUser({ user: { partyNumber, ts, ...partyFrom(typed, party) } })}
+    />
+  );
+}
+
+function NewSubscription({ partyID }: { partyID: number }) {
+  const { t } = useTranslation();
+  const { data: services = [] } = useQuery(servicesQuery);
+  const open = services.filter((one) => one.archiveStatus === 0);
+  const [chosen, choose] = useState('');
+  const service = open.find((one) => one.serviceCode === chosen) ?? open[0];
+  const { data: plans = [] } = useQuery({
+    ...plansQuery(service?.serviceCode ?? ''),
+    enabled: service !== undefined,
+  });
+  if (!service) return null;
+  return (
+    <ActionDialog
+      label={t('subscription.new')}
+      fields={{
+        serviceCode: {
+          label: t('terms.service'),
+          kind: 'choice',
+          choices: open.map((one) => ({ value: one.serviceCode, label: one.serviceLabel })),
+          initial: service.serviceCode,
+          onChange: choose,
+        },
+        tariffCode: {
+          label: t('customer.plan'),
+          kind: 'choice',
+          choices: plans
+            .filter((plan) => plan.planType === undefined || plan.planType === 'BASE_PLAN')
+            .map((plan) => ({ value: plan.tariffCode, label: plan.label })),
+        },
+        connectionDate: { label: t('subscription.effective'), kind: 'date', initial: today() },
+        meter: { label: t('meter.number'), hint: t('customer.meterHint') },
+      }}
+      send={({ tariffCode = plans[0]?.tariffCode ?? '', connectionDate, meter }) =>
+        api.makeConnections({
+          connection: {
+            serviceCode: service.serviceCode,
+            postType: service.postType,
+            tariffCode,
+            partyID,
+            connectionDate,
+            ...(meter ? { meters: [{ number: Number(meter) }] } : {}),
+          },
+        })
+      }
+    />
+  );
+}
+
+const methods = ['Cash', 'Bank', 'Cheque'] as const;
+
+function Refund({ party: { partyID, walletAccount } }: { party: Party }) {
+  const { t } = useTranslation();
+  const [reference] = useState(() => crypto.randomUUID());
+  return (
+    <ActionDialog
+      label={t('customer.refund')}
+      effect={<Text size="sm">{t('customer.refundEffect')}</Text>}
+      fields={{
+        amount: {
+          label: t('bills.amount'),
+          kind: 'amount',
+          initial: String(walletAccount.balance),
+          required: true,
+        },
+        paymentMethod: {
+          label: t('payments.method'),
+          kind: 'choice',
+          choices: methods.map((value) => ({ value, label: t(`method.${value}`) })),
+        },
+        remark: { label: t('payments.remark') },
+      }}
+      send={({ amount = '', paymentMethod, remark }) => {
+        const method = methods.find((one) => one === paymentMethod) ?? 'Cash';
+        const data = { partyID, amount, reference, paymentMethod: method, remark };
+        return api.refundPayment({ data });
+      }}
+    />
+  );
+}
+
+function PauseDunning({ party }: { party: Party }) {
+  const { t } = useTranslation();
+  const { partyNumber, dunningHold } = party;
+  if (dunningHold) {
+    return (
+      <ActionDialog
+        label={t('customer.resumeDunning')}
+        effect={
+          <Text size="sm">
+            {t('collections.holdUntil', dunningHold)} {dunningHold.reason}
+          </Text>
+        }
+        fields={{}}
+        send={() => api.updateUser({ user: { partyNumber, dunningHold: null } })}
+      />
+    );
+  }
+  return (
+    <ActionDialog
+      label={t('customer.pauseDunning')}
+      fields={{
+        until: { label: t('to'), kind: 'date', required: true },
+        reason: { label: t('reason'), required: true },
+      }}
+      send={({ until = '', reason = '' }) =>
+        api.updateUser({ user: { partyNumber, dunningHold: { until, reason } } })
+      }
+    />
+  );
+}
