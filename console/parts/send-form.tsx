@@ -33,8 +33,15 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   colour?: string;
   children: ReactNode;
 }) {
-  const sending = useSend(send, { done, onDone, onRefused: (fields) => form.setErrors(fields) });
-  useUnsaved(form.isDirty() && !sending.isSuccess);
+  const wasSent = useUnsaved(form.isDirty());
+  const sending = useSend(send, {
+    done,
+    onDone: (reply) => {
+      wasSent();
+      return onDone?.(reply);
+    },
+    onRefused: (fields) => form.setErrors(fields),
+  });
   return (
     <form
       noValidate

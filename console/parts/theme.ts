@@ -14,15 +14,22 @@ export const theme = createTheme({
   },
 });
 
+const tones = ['indigo', 'red', 'teal', 'orange', 'blue', 'gray', 'green', 'yellow'] as const;
+
 /** Coloured text with the contrast that WCAG asks for; the library's own has less. */
 export const variables: CSSVariablesResolver = (own) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': own.colors.gray[7],
     '--mantine-color-error': own.colors.red[9],
-    '--mantine-color-indigo-light-color': own.colors.indigo[9],
-    '--mantine-color-indigo-light-hover': own.colors.indigo[1],
-    '--mantine-color-red-light-color': own.colors.red[9],
+    ...Object.fromEntries(
+      tones.flatMap((tone) => [
+        [`--mantine-color-${tone}-light`, own.colors[tone][0]],
+        [`--mantine-color-${tone}-light-hover`, own.colors[tone][1]],
+        [`--mantine-color-${tone}-light-color`, own.colors[tone][9]],
+      ]),
+    ),
+    // The darkest orange of the palette is too light.
     '--mantine-color-orange-light-color': '#8f2f00',
   },
   dark: {

@@ -1,25 +1,30 @@
 // Whether a form holds what was typed and not yet sent.
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, type RefObject, useContext, useEffect } from 'react';
+import { createContext, type RefObject, useContext, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 
 /** The dialog around a form asks this before it closes. */
 export const Unsaved = createContext<RefObject<boolean> | null>(null);
 
-/** Before the page is left, or its dialog closed, the person is asked. */
-export function useUnsaved(isUnsaved: boolean): void {
+/**
+ * Before the page is left, or its dialog closed, the person is asked. The returned function says
+ * that the form was sent: what comes next asks no more.
+ */
+export function useUnsaved(isUnsaved: boolean): () => void {
   const { t } = useTranslation();
-  const dialog = useContext(Unsaved);
+  const own = useRef(false);
+  const unsaved = useContext(Unsaved) ?? own;
   useEffect(() => {
-    if (!dialog) return;
-    dialog.current = isUnsaved;
+    unsaved.current = isUnsaved;
     return () => {
-      dialog.current = false;
+      unsaved.current = false;
     };
-  }, [dialog, isUnsaved]);
+  }, [unsaved, isUnsaved]);
   useBlocker({
-    shouldBlockFn: () => isUnsaved && !window.confirm(t('leaveForm')),
-    enableBeforeUnload: () => isUnsaved,
-    disabled: !isUnsaved,
+    shouldBlockFn: () => unsaved.current && !window.confirm(t('leaveForm')),
+    enableBeforeUnload: () => unsaved.current,
   });
+  return () => {
+    unsaved.current = false;
+  };
 }

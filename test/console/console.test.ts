@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, figure, findBrowser, visit } from '../support/browser.ts';
+import { assertAccessible, figure, findBrowser, logIn, visit } from '../support/browser.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
@@ -13,12 +13,6 @@ scene.runJobs({ equipment });
 after(() => equipment.close());
 const skip = findBrowser() === undefined;
 const hostileName = '<img src=x onerror="document.title=1"> & Söhne';
-
-async function logIn(page: Page, username: string, password = adminPassword): Promise<void> {
-  await page.getByLabel('User name or e-mail').fill(username);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-}
 
 test('an operator bills a term, reads a bill and takes a payment', { skip }, async () => {
   const place = await openOwing(scene, 'console-month');

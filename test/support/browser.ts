@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { Scene } from './scene.ts';
+import { adminPassword, type Scene } from './scene.ts';
 
 const places = [
   process.env.CHROMIUM_PATH ?? '',
@@ -78,4 +78,10 @@ export async function assertAccessible(page: Page): Promise<void> {
 /** The figures of a card, by its label. */
 export function figure(page: Page, label: string) {
   return page.locator('dt', { hasText: new RegExp(`^${label}$`) }).locator('xpath=../dd');
+}
+
+export async function logIn(page: Page, username: string, password = adminPassword): Promise<void> {
+  await page.getByLabel('User name or e-mail').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
 }

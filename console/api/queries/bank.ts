@@ -29,12 +29,15 @@ export const mappingsQuery = queryOptions({
   queryFn: async () => (await api.getMappings()).data.mappings,
 });
 
-/** The accounts of all services, each once. */
+/** The accounts of all services, each once. Only the view of one service has its accounts. */
 export const bankAccountsQuery = queryOptions({
   queryKey: ['bank-accounts'],
   queryFn: async () => {
     const { services } = (await api.getServices()).data;
-    const all = services.flatMap((service) => service.bankAccounts ?? []);
+    const views = await Promise.all(
+      services.map(({ serviceCode }) => api.getServices({ serviceCode })),
+    );
+    const all = views.flatMap(({ data }) => data.services.flatMap((one) => one.bankAccounts ?? []));
     return [...new Map(all.map((one) => [one.bankAccountID, one])).values()];
   },
 });

@@ -80,7 +80,7 @@ export function NewCustomer() {
         const partyID = Number(headers.get('x-resource-id'));
         const [made] = (await api.listUsers({ partyID })).data.users;
         const params = { partyNumber: String(made?.partyNumber) };
-        await navigate({ to: '/customers/$partyNumber', params, ignoreBlocker: true });
+        await navigate({ to: '/customers/$partyNumber', params });
       }}
     />
   );

@@ -51,7 +51,6 @@ function Form({ batches }: { batches: readonly Batch[] }) {
         navigate({
           to: '/terms/$termID',
           params: { termID: headers.get('x-term-id') ?? '' },
-          ignoreBlocker: true,
         })
       }
     >
