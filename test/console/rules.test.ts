@@ -62,6 +62,6 @@ function keysOf(language: string): string[] {
 
 test('every screen declares its permission', () => {
   const map = files.find(({ name }) => name === 'routes.tsx')?.text ?? '';
-  const screens = [...map.matchAll(/screens\/(\w+)\//g)].filter((match) => match[1] !== 'login');
+  const screens = [...map.matchAll(/screens\/([\w-]+)\//g)].filter((match) => match[1] !== 'login');
   assert.equal([...map.matchAll(/\.\.\.needs\(/g)].length, screens.length);
 });
