@@ -6,45 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import type { BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
-import { readLetterhead } from '../../src/domain/documents/letterhead.ts';
 import { markFile } from '../../src/domain/documents/mark.ts';
 import { renderBill } from '../../src/domain/documents/render-bill.ts';
 import { renderPaper } from '../../src/domain/documents/render-paper.ts';
-import { allBills, hindi, urdu } from './bills.ts';
-import { line, ordinary, ordinaryBill, smallLogo } from './ordinary-bill.ts';
+import { line, ordinaryBill } from './ordinary-bill.ts';
 import { papersOf } from './sample-papers.ts';
-
-const letterheadOf = (name: string) =>
-  readLetterhead({
-    name,
-    country: 'PK',
-    letterhead: {
-      addressLines: ['22 Canal Road'],
-      phone: '+92 42 111 000 222',
-      email: 'care@citypower.example',
-      complaintPhone: '0800 12345',
-      complaintEmail: 'complaints@citypower.example',
-      officeHours: '9:00–17:00',
-      logo: smallLogo,
-    },
-  });
-
-const languages: Readonly<Record<string, BillDocumentInput>> = {
-  en: { ...ordinary, letterhead: letterheadOf('City Power & Light') },
-  ur: { ...urdu, letterhead: letterheadOf(urdu.letterhead.name) },
-  ar: {
-    ...(allBills.arabic ?? urdu),
-    letterhead: letterheadOf('شركة كهرباء المدينة'),
-  },
-  hi: { ...hindi, letterhead: letterheadOf(hindi.letterhead.name) },
-  'en-ur': {
-    ...ordinary,
-    letterhead: letterheadOf('City Power & Light'),
-    secondLocale: 'ur',
-    template: { body: 'Please pay in time.', secondBody: 'براہ کرم وقت پر ادائیگی کریں۔' },
-  },
-  'ur-en': { ...urdu, letterhead: letterheadOf(urdu.letterhead.name), secondLocale: 'en' },
-};
+import { languages } from './sheet-languages.ts';
 
 const history = ordinaryBill.history.map((term, index) => ({
   ...term,

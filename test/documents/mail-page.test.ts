@@ -33,6 +33,7 @@ test('HTML and text of a bill mail have the words, the amount, the dates and how
   }
   assert.match(html, /<p dir="ltr" [^>]*>your bill is attached\.<br>Thank you\.<\/p>/);
   assert.match(html, /<img src="cid:logo@letterhead" alt=""/);
+  assert.match(html, /nowrap">01-Jul-2025<\/span> – <span[^>]*>31-Jul-2025</, 'dates stay whole');
 });
 
 test('a mail fetches nothing, has no script, and sets colours in pairs', () => {

@@ -158,6 +158,8 @@ function panelOf({ amount, facts, wording }: MailPage): string {
   return cell(`padding:4px 20px 12px;${pair('card')}`, [inner]);
 }
 
+const room = '<div style="height:8px;line-height:8px">&nbsp;</div>';
+
 function paymentOf({ payment, wording }: MailPage): string {
   if (payment === null) return '';
   const { banks, facts } = payment;
@@ -167,7 +169,7 @@ function paymentOf({ payment, wording }: MailPage): string {
     return title + factTable(bank.facts, wording);
   });
   return block(
-    [headingOf(wording.labels.howToPay), factTable(facts, wording), ...bankParts].join('\n'),
+    [headingOf(wording.labels.howToPay), factTable(facts, wording), ...bankParts, room].join('\n'),
     wording,
   );
 }
@@ -217,10 +219,15 @@ function factTable(facts: readonly (Fact | TotalRow)[], wording: Wording): strin
     const name = spanOf(fact.label, wording, '');
     return tag('tr', {}, [
       `<td class="muted" align="${start}" style="${label};${gap}">${name}</td>`,
-      `<td align="${end}" style="${value}">${spanOf(fact.value, wording, '')}</td>`,
+      `<td align="${end}" style="${value}">${unbrokenDates(spanOf(fact.value, wording, ''))}</td>`,
     ]);
   });
   return table(`width:100%;${fontOf(wording)}`, rows, { width: '100%' });
+}
+
+/** A narrow screen would break a date after its hyphen. */
+function unbrokenDates(html: string): string {
+  return html.replace(/\d{1,2}-\p{L}+-\d{4}/gu, '<span style="white-space:nowrap">$&</span>');
 }
 
 function block(inner: string, wording: Wording): string {
