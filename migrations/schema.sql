@@ -531,6 +531,7 @@ create table parties (
   constraint parties_portal_status_check CHECK ((portal_status = ANY (ARRAY['NONE'::text, 'INVITED'::text, 'ACTIVE'::text, 'LOCKED'::text, 'INACTIVE'::text]))),
   constraint parties_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
 );
+CREATE INDEX parties_beginning ON public.parties USING btree (tenant_id, "left"(search_text, 60), party_id);
 CREATE INDEX parties_contacts ON public.parties USING gin (tenant_id, contacts jsonb_path_ops);
 CREATE INDEX parties_email ON public.parties USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
 CREATE INDEX parties_name ON public.parties USING btree (tenant_id, name, party_id);
@@ -4774,6 +4775,77 @@ end
 $function$
 ;
 -- owned by the owner
+
+-- search (0029_search.sql)
+
+CREATE OR REPLACE FUNCTION public.first_parties(beginning text, beginning_end text, most integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant()
+    and left(search_text, 60) >= beginning and left(search_text, 60) <= beginning_end
+    and not archived
+  order by left(search_text, 60), party_id
+  limit most;
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.some_parties(pattern text, most integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$
+  select party_id
+  from parties
+  where tenant_id = require_tenant() and search_text like pattern and not archived
+  limit most;
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.newest_parties(pattern text, looked_at integer, most integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select party_id
+  from (
+    select party_id, search_text, archived
+    from parties
+    where tenant_id = require_tenant()
+    order by party_id desc
+    limit looked_at
+  ) newest
+  where search_text like pattern and not archived
+  limit most;
+$function$
+;
+-- owned by billwright_search
+
+CREATE OR REPLACE FUNCTION public.some_subscriptions(pattern text, most integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$
+  select subscription_id
+  from subscriptions
+  where tenant_id = require_tenant() and search_text like pattern
+  limit most;
+$function$
+;
+-- owned by billwright_search
 
 -- made by no migration
 

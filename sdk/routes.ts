@@ -448,6 +448,7 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Lookups',
   },
+  search: { path: '/billing/search/search', method: 'Retrieve', action: 'Search' },
   makeTerm: { path: '/billing/terms/make-term', method: 'Create', action: 'Create Bill Term' },
   getRunBoard: {
     path: '/billing/terms/get-run-board',

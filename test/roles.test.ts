@@ -110,6 +110,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getTerms: readers,
   getRunBoard: readers,
   getTermPopulation: readers,
+  search: everybody,
   updateTerm: billing,
   cancelTerm: managers,
   simulateTerm: [...readers, 'Cashier'],

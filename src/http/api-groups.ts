@@ -14,7 +14,7 @@ const groups: readonly Group[] = [
     description:
       'Log in, make logins and API clients, and set up the workspace: its name, time zone, ' +
       'currency, billing periods and templates.',
-    paths: ['auth/login', 'auth/', 'settings/', 'periods/', 'templates/', 'lookups/'],
+    paths: ['auth/login', 'auth/', 'settings/', 'periods/', 'templates/', 'lookups/', 'search/'],
   },
   {
     name: 'Parties',

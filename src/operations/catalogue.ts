@@ -108,6 +108,7 @@ import { transferPayment } from './payments/transfer-payment.ts';
 import { getPeriods } from './periods/get-periods.ts';
 import { makePeriods } from './periods/make-periods.ts';
 import { getReport } from './reports/get-report.ts';
+import { search } from './search/search.ts';
 import { createService } from './services/create-service.ts';
 import { getBatches } from './services/get-batches.ts';
 import { getServices } from './services/get-services.ts';
@@ -255,6 +256,7 @@ export const catalogue = {
   previewTemplate,
   updateTemplate,
   getLookups,
+  search,
   makeTerm,
   getRunBoard,
   getTermPopulation,

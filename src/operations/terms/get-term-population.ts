@@ -83,7 +83,9 @@ export const getTermPopulation = operation({
     const rows = await listMembers(tx, tenantId, term, filter, { offset, limit: size });
     const sums = await sumsOf(call, term);
     const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
-    const total = isLast ? offset + rows.length : await countMembers(tx, tenantId, term, filter);
+    const total = isLast
+      ? offset + rows.length
+      : (keptTotal(filter, sums) ?? (await countMembers(tx, tenantId, term, filter)));
     const { included, excluded } = sums.counts;
     return {
       message: `${counted(included, 'subscription')} billed, ${excluded} not`,
@@ -92,6 +94,21 @@ export const getTermPopulation = operation({
     };
   },
 });
+
+/** The total of a list with one filter is one of the counts; undefined with several filters. */
+function keptTotal(
+  { isIncluded, reason, change }: MemberFilter,
+  { counts, difference }: Awaited<ReturnType<typeof sumsOf>>,
+): number | undefined {
+  const of = (wanted: string) => counts.reasons.find((one) => one.reason === wanted)?.count ?? 0;
+  const listed = counts.excluded - of('OtherBatch');
+  const filters = [isIncluded, reason, change].filter((one) => one !== null);
+  if (filters.length === 0) return counts.included + listed;
+  if (filters.length > 1) return undefined;
+  if (reason !== null) return of(reason);
+  if (isIncluded !== null) return isIncluded ? counts.included : listed;
+  return change === 'New' ? (difference?.new ?? counts.included) : (difference?.gone ?? 0);
+}
 
 async function sumsOf({ tx, tenant }: Call, term: MembersTerm) {
   const { tenantId } = tenant;

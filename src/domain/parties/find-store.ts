@@ -1,0 +1,82 @@
+// The first few parties that match what was typed into a search: by number, by the beginning of
+// the name, and by words, e-mail address or phone number.
+
+import { digitsBeginWith, endOfBeginning, isDigits } from '../../base/db/beginnings.ts';
+import { containsPattern } from '../../base/db/lists.ts';
+import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
+import { folded } from './party.ts';
+
+/** Letters of the index by the beginning of names; the trigram index needs three. */
+const beginningMax = 60;
+const wordMin = 3;
+/** Newest parties that are looked at before the trigram index is. */
+const newestMax = 2_000;
+
+export type FoundParty = {
+  party_id: number;
+  party_number: number;
+  kind: string;
+  name: string;
+  email: string | null;
+  contact: string | null;
+};
+
+export async function findParties(
+  tx: Tx,
+  tenantId: number,
+  typed: string,
+  limit: number,
+): Promise<FoundParty[]> {
+  const words = folded(typed);
+  const ids = new Set(isDigits(typed) ? await findByNumber(tx, tenantId, typed, limit) : []);
+  if (ids.size < limit && words.length <= beginningMax) {
+    for (const id of await findByBeginning(tx, words, limit)) ids.add(id);
+  }
+  if (ids.size < limit && words.length >= wordMin) {
+    for (const id of await findByWords(tx, words, limit)) ids.add(id);
+  }
+  return listFound(tx, tenantId, [...ids].slice(0, limit));
+}
+
+async function findByNumber(tx: Tx, tenantId: number, digits: string, limit: number) {
+  const { rows } = await sql<{ party_id: number }>`
+    select party_id from parties
+    where tenant_id = ${tenantId} and ${digitsBeginWith('party_number', digits)}
+    order by party_number
+    limit ${limit}
+  `.execute(tx);
+  return rows.map((row) => row.party_id);
+}
+
+async function findByBeginning(tx: Tx, words: string, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ party_id: number }>`
+    select party_id from first_parties(${words}, ${endOfBeginning(words)}, ${limit}) as f (party_id)
+  `.execute(tx);
+  return rows.map((row) => row.party_id);
+}
+
+async function findByWords(tx: Tx, words: string, limit: number): Promise<number[]> {
+  const pattern = containsPattern(words);
+  const newest = await sql<{ party_id: number }>`
+    select party_id from newest_parties(${pattern}, ${newestMax}, ${limit}) as f (party_id)
+  `.execute(tx);
+  if (newest.rows.length >= limit) return newest.rows.map((row) => row.party_id);
+  const { rows } = await sql<{ party_id: number }>`
+    select party_id from some_parties(${pattern}, ${limit}) as f (party_id)
+  `.execute(tx);
+  return rows.map((row) => row.party_id);
+}
+
+/** In the order of the ids that were found. */
+async function listFound(tx: Tx, tenantId: number, ids: readonly number[]): Promise<FoundParty[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<FoundParty>`
+    select party_id, party_number, kind, name, email,
+      contacts -> 0 ->> 'contactValue' as contact
+    from parties
+    where tenant_id = ${tenantId} and party_id = any(${[...ids]}::bigint[])
+    order by array_position(${[...ids]}::bigint[], party_id)
+  `.execute(tx);
+  return rows;
+}
