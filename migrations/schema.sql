@@ -4847,6 +4847,31 @@ $function$
 ;
 -- owned by billwright_search
 
+-- party notes (0030_party_notes.sql)
+
+-- A note of staff on a party, or a problem that a customer reported. Rows are never changed.
+create table party_notes (
+  tenant_id bigint not null,
+  note_id bigint not null,
+  party_id bigint not null,
+  kind text not null,
+  text text not null,
+  -- True if the login of the party wrote it. A customer sees these and no others.
+  is_from_customer boolean not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint party_notes_kind_check CHECK ((kind = ANY (ARRAY['Note'::text, 'Problem'::text]))),
+  constraint party_notes_pkey PRIMARY KEY (tenant_id, note_id),
+  constraint party_notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint party_notes_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id),
+  constraint party_notes_text_check CHECK ((text <> ''::text))
+);
+CREATE INDEX party_notes_party ON public.party_notes USING btree (tenant_id, party_id, note_id);
+CREATE TRIGGER party_notes_append_only BEFORE DELETE OR UPDATE ON public.party_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+alter table party_notes enable row level security, force row level security;
+create policy tenant_wall on party_notes as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on party_notes to billwright_api;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.

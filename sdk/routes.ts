@@ -27,6 +27,13 @@ export const routes = {
   },
   makeUsers: { path: '/billing/users/make-users', method: 'Create', action: 'Create Parties' },
   updateUser: { path: '/billing/users/update-user', method: 'Update', action: 'Update Parties' },
+  updateOwnDetails: {
+    path: '/billing/users/update-own-details',
+    method: 'Update',
+    action: 'Update Own Details',
+  },
+  makeNotes: { path: '/billing/users/make-notes', method: 'Create', action: 'Create Notes' },
+  getNotes: { path: '/billing/users/get-notes', method: 'Retrieve', action: 'Retrieve Notes' },
   getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },
   listUsers: { path: '/billing/users/list-users', method: 'Retrieve', action: 'List Parties' },
   makeConnections: {
@@ -116,6 +123,7 @@ export const routes = {
   },
   getBills: { path: '/billing/bills/get-bills', method: 'Retrieve', action: 'Retrieve Bills' },
   holdBill: { path: '/billing/bills/hold-bill', method: 'Update', action: 'Hold Bill' },
+  holdBills: { path: '/billing/bills/hold-bills', method: 'Update', action: 'Hold Bills' },
   explainBill: { path: '/billing/bills/explain-bill', method: 'Retrieve', action: 'Explain Bill' },
   compareRuns: { path: '/billing/bills/compare-runs', method: 'Retrieve', action: 'Compare Runs' },
   postBills: { path: '/billing/bills/post-bills', method: 'Post', action: 'Post Bills' },

@@ -68,6 +68,8 @@ test('every operation names its access, with a permission that exists', () => {
       ['refreshToken', 'public'],
       ['logout', 'authenticated'],
       ['changePassword', 'login'],
+      // Each kind asks for its own permission.
+      ['search', 'authenticated'],
     ],
     'an operation without a permission needs a reason that everybody agrees to',
   );

@@ -72,6 +72,10 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getBillTerm: [...readers, 'Cashier'],
   getBills: [...readers, 'Cashier', 'Customer'],
   holdBill: billing,
+  holdBills: billing,
+  makeNotes: [...billing, 'Cashier', 'Accountant', 'Customer'],
+  getNotes: [...readers, 'Cashier', 'Customer'],
+  updateOwnDetails: [...billing, 'Customer'],
   explainBill: [...readers, 'Cashier', 'Customer'],
   compareRuns: [...readers, 'Cashier'],
   postBills: managers,
@@ -170,6 +174,9 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 /** May call for its own party only, and only as a login that has one. */
 const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getUsers: 'Customer',
+  updateOwnDetails: 'Customer',
+  makeNotes: 'Customer',
+  getNotes: 'Customer',
   getConnections: 'Customer',
   makeReadings: 'Customer',
   getReadings: 'Customer',

@@ -103,6 +103,7 @@ const writers: Record<string, Writers> = {
   operation_counts: 'domain/monitoring',
   open_items: 'domain/ledger',
   opening_items: 'domain/receivables',
+  party_notes: 'domain/parties',
   payment_reversals: 'domain/receivables',
   payments: 'domain/receivables',
   party_wallets: 'domain/ledger',

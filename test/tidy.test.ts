@@ -323,6 +323,8 @@ const tenantless: Record<string, string> = {
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
+  findByBeginning: 'the search functions take the tenant of the transaction',
+  findByWords: 'the search functions take the tenant of the transaction',
   idsByBlock: 'the conditions that it is given name the tenant',
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',

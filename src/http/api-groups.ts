@@ -57,6 +57,7 @@ const groups: readonly Group[] = [
       'bills/get-bill-term',
       'bills/compare-runs',
       'bills/hold-bill',
+      'bills/hold-bills',
       'bills/post-bills',
       'bills/publish-bills',
       'bills/distribute-bills',

@@ -38,6 +38,7 @@ import { getDeliveries } from './bills/get-deliveries.ts';
 import { getPrintFile } from './bills/get-print-file.ts';
 import { getPrintFiles } from './bills/get-print-files.ts';
 import { holdBill } from './bills/hold-bill.ts';
+import { holdBills } from './bills/hold-bills.ts';
 import { postBills } from './bills/post-bills.ts';
 import { publishBills } from './bills/publish-bills.ts';
 import { resolveDeliveriesOperation } from './bills/resolve-deliveries.ts';
@@ -138,9 +139,12 @@ import { unpostMeterReadings } from './terms/unpost-meter-readings.ts';
 import { updateTermOperation } from './terms/update-term.ts';
 import { uploadMeterReadings } from './terms/upload-meter-readings.ts';
 import { uploadUsage } from './terms/upload-usage.ts';
+import { getNotes } from './users/get-notes.ts';
 import { getUsers } from './users/get-users.ts';
 import { listUsers } from './users/list-users.ts';
+import { makeNotes } from './users/make-notes.ts';
 import { makeUsers } from './users/make-users.ts';
+import { updateOwnDetails } from './users/update-own-details.ts';
 import { updateUser } from './users/update-user.ts';
 
 export const catalogue = {
@@ -151,6 +155,9 @@ export const catalogue = {
   removeBillingAccounts,
   makeUsers,
   updateUser,
+  updateOwnDetails,
+  makeNotes,
+  getNotes,
   getUsers,
   listUsers,
   makeConnections,
@@ -176,6 +183,7 @@ export const catalogue = {
   getBillTerm,
   getBills,
   holdBill,
+  holdBills,
   explainBill,
   compareRuns,
   postBills,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
+import { auditedOwn } from '../support/audited-own.ts';
 import { auditedBooks, auditedDesks, auditedPayments } from '../support/audited-payments.ts';
 import { refuses } from '../support/client.ts';
 import { smallService, smallTariff } from '../support/pricing.ts';
@@ -371,6 +372,7 @@ const changes: Record<
     before: null,
     after: { operation: 'generate-bills', termID: 2 },
   },
+  ...auditedOwn(scene, admin, firstBill),
   holdBill: {
     call: async () => {
       const billID = await firstBill();

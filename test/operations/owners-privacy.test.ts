@@ -50,6 +50,12 @@ async function openHandedOver() {
     } as never,
     { batchUpload: true },
   );
+  await clerk.makeNotes({
+    notes: [
+      { partyNumber: old, text: 'OLDMARK STAFFMARK pays late' },
+      { partyNumber: next, text: 'STAFFMARK OLDMARK asked' },
+    ],
+  });
   const oldLogin = await customerLogin(admin, 'OLDMARK-login', old);
   await oldLogin.makeReadings({
     readings: [
@@ -178,6 +184,11 @@ async function answersTo(client: TestClient, names: { own: number; other: number
     await note(client.getStatement({ partyNumber }));
     await note(asText(client.getStatementDocument({ partyNumber, format: 'HTML' })));
   }
+  for (const partyNumber of [null, names.own, names.other]) {
+    await note(client.getNotes({ partyNumber }));
+    await note(client.makeNotes({ notes: [{ partyNumber, text: 'No light' }] }));
+  }
+  await note(client.updateOwnDetails({ data: { language: 'en' } }));
   for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { billID: 1 }]) {
     await note(client.getCreditNotes(filter));
   }
@@ -216,13 +227,16 @@ test('the questions of this file are all that a customer may ask', () => {
     'getConnections',
     'getCreditNoteDocument',
     'getCreditNotes',
+    'getNotes',
     'getPayments',
     'getReadings',
     'getReceiptDocument',
     'getStatement',
     'getStatementDocument',
     'getUsers',
+    'makeNotes',
     'makeReadings',
+    'updateOwnDetails',
   ]);
 });
 

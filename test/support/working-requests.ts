@@ -54,6 +54,7 @@ export async function prepareSubscriptions(client: TestClient): Promise<void> {
 const readingsOf = (n: number) => [{ number: 600 + n, register: 'kWh', value: '5' }];
 
 export const workingRequests: Record<string, Json> = {
+  holdBills: { data: { billIDs: [1], hold: false, reason: 'checked' } },
   makePayments: {
     payments: [
       {

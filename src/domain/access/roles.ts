@@ -4,6 +4,9 @@ export const permissions = [
   'parties:read',
   'parties:write',
   'own-party:read',
+  'own-party:write',
+  'notes:write',
+  'own-notes:write',
   'subscriptions:read',
   'subscriptions:write',
   'subscriptions:manage',
@@ -65,6 +68,7 @@ export type RoleName = (typeof roleNames)[number];
 const operator: readonly Permission[] = [
   'parties:read',
   'parties:write',
+  'notes:write',
   'subscriptions:read',
   'subscriptions:write',
   'billing-groups:read',
@@ -123,9 +127,10 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
     'readings:write',
     'imports:write',
   ],
-  Cashier: ['parties:read', 'bills:read', 'payments:read', 'payments:write'],
+  Cashier: ['parties:read', 'notes:write', 'bills:read', 'payments:read', 'payments:write'],
   Accountant: [
     ...reads.filter((name) => name !== 'access:read'),
+    'notes:write',
     'payments:write',
     'credits:write',
     'bank-files:write',
@@ -136,6 +141,8 @@ const permissionsByRole: Record<RoleName, readonly Permission[]> = {
   Auditor: reads,
   Customer: [
     'own-party:read',
+    'own-party:write',
+    'own-notes:write',
     'own-subscriptions:read',
     'own-readings:read',
     'own-readings:write',

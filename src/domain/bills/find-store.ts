@@ -26,7 +26,12 @@ export async function findBills(
   const referenced =
     byReference === undefined
       ? []
-      : await listFound(tx, tenantId, sql`select ${byReference}::bigint as bill_id`);
+      : await listFound(
+          tx,
+          tenantId,
+          sql`select bill_id from bills
+          where tenant_id = ${tenantId} and bill_id = ${byReference}`,
+        );
   const numbered = await listFound(
     tx,
     tenantId,

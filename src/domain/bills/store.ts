@@ -48,11 +48,28 @@ export async function getBillOfTerm(
   throw new AppError('BILL_NOT_IN_TERM', { message, field: 'billId' });
 }
 
-/** Holds a draft back, or lets it go, whatever rule held it. An error stays one. */
-export async function updateHold(
+/** In the order of their ids, in which they are locked. */
+export async function listBillKeys(
   tx: Tx,
   tenantId: number,
-  billId: number,
+  billIds: readonly number[],
+  options: { lock?: boolean } = {},
+): Promise<BillKey[]> {
+  const { rows } = await sql<BillKey>`
+    select bill_id, term_id, unit_id, status, is_held, hold_reason, ts
+    from bills
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
+    order by bill_id
+    ${options.lock ? sql`for no key update` : sql``}
+  `.execute(tx);
+  return rows;
+}
+
+/** Holds drafts back, or releases them, whatever rule held them. An error stays one. */
+export async function updateHolds(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
   hold: { isHeld: boolean; reason: string | null },
   stamp: Stamp,
 ): Promise<void> {
@@ -64,7 +81,7 @@ export async function updateHold(
         when ${isHeld}::boolean then 'Hold' else 'Draft' end,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    where tenant_id = ${tenantId} and bill_id = ${billId}
+    where tenant_id = ${tenantId} and bill_id = any(${[...billIds]}::bigint[])
       and status in ('Draft', 'Hold', 'Error')
   `.execute(tx);
 }

@@ -6,6 +6,7 @@ const seriesStart = {
   party: 0,
   'party-number': 100_000,
   account: 0,
+  note: 0,
   'billing-group': 0,
   meter: 0,
   // Every workspace begins with five types.

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
-import { type BillKey, billNotFound, findBillKey, updateHold } from '../../domain/bills/store.ts';
+import { type BillKey, billNotFound, findBillKey, updateHolds } from '../../domain/bills/store.ts';
 import { getTerm, type Term } from '../../domain/terms/store.ts';
 import { empty, id, maybe, text, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -34,9 +34,10 @@ export const holdBill = operation({
     const bill = await findBillKey(tx, tenantId, billId, { lock: true });
     if (!bill) throw billNotFound(billId, 'data.billID');
     assertNotStale(data.ts, bill, { what: `Bill ${billId}`, field: 'data.ts' });
-    assertDraft(term, bill);
+    const refusal = holdRefusal(term, bill);
+    if (refusal) throw refusal;
     const reason = data.reason || null;
-    await updateHold(tx, tenantId, billId, { isHeld, reason }, { at: now, by: principal.name });
+    await updateHolds(tx, tenantId, [billId], { isHeld, reason }, { at: now, by: principal.name });
     const { is_held: wasHeld, hold_reason: earlier } = bill;
     call.audit({
       subject: 'bill',
@@ -48,10 +49,11 @@ export const holdBill = operation({
   },
 });
 
-function assertDraft(term: Term, bill: BillKey): void {
+/** Why the bill can be neither held nor released; undefined if it can. */
+export function holdRefusal(term: Term, bill: BillKey): AppError | undefined {
   const isDraft = ['Draft', 'Hold', 'Error'].includes(bill.status);
-  if (term.status === 'Open' && term.stage === 'Generated' && isDraft) return;
-  throw new AppError('INVALID_STATE', {
+  if (term.status === 'Open' && term.stage === 'Generated' && isDraft) return undefined;
+  return new AppError('INVALID_STATE', {
     message:
       `The bill is ${bill.status} and its term is ${term.stage}. ` +
       'Only bills of a Generated term can be put on hold or released.',

@@ -99,7 +99,11 @@ const finders: Record<Kind, Finder> = {
       id: row.bill_id,
       number: row.bill_number ?? '',
       title: row.party_name,
-      detail: `${row.term_label} · ${amountText(BigInt(row.bill_amount), currencyDecimals)} · ${row.status}`,
+      detail: [
+        row.term_label,
+        amountText(BigInt(row.bill_amount), currencyDecimals),
+        row.status,
+      ].join(' · '),
     })),
   payment: async (tx, { tenantId, currencyDecimals }, typed) =>
     (await findPayments(tx, tenantId, typed, foundMax)).map((row) => ({
