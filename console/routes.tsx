@@ -185,6 +185,13 @@ const plan = createRoute({
   ...needs('plans:read'),
 });
 
+const files = createRoute({
+  getParentRoute: () => inside,
+  path: '/files',
+  component: lazyRouteComponent(() => import('./screens/files/files.tsx'), 'Files'),
+  ...needs('meters:read'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
@@ -206,6 +213,7 @@ export const router = createRouter({
       reports,
       plans,
       plan,
+      files,
     ]),
   ]),
   defaultPreload: 'intent',

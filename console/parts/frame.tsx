@@ -18,6 +18,7 @@ import {
   IconCash,
   IconCashRegister,
   IconChartBar,
+  IconFileImport,
   IconLanguage,
   IconLogout,
   IconMailDollar,
@@ -45,6 +46,7 @@ const places = [
   { to: '/ledger', key: 'ledger', permission: 'ledger:read', icon: IconBook2 },
   { to: '/reports', key: 'reports', permission: 'ledger:read', icon: IconChartBar },
   { to: '/plans', key: 'plans', permission: 'plans:read', icon: IconTags },
+  { to: '/files', key: 'files', permission: 'meters:read', icon: IconFileImport },
 ] as const;
 
 export function Frame() {
