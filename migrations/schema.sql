@@ -193,6 +193,11 @@ create table tenants (
   document_retention_years smallint not null default 10,
   -- Whether receipts are mailed, and by which template: {templateID}. Null: they are not.
   receipt_mail jsonb,
+  -- The address of the web pages of the workspace, such as https://demo.example.com. Mails name it;
+  -- it is set, never taken from a request. Null: no mail has a link.
+  portal_address text,
+  -- Whether the audit trail notes which login has read which party.
+  log_reads boolean not null default false,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
@@ -203,6 +208,7 @@ create table tenants (
   constraint tenants_document_retention_years_check CHECK (((document_retention_years >= 1) AND (document_retention_years <= 100))),
   constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
   constraint tenants_pkey PRIMARY KEY (tenant_id),
+  constraint tenants_portal_address_check CHECK ((portal_address ~ '^https?://[^/\s]+$'::text)),
   constraint tenants_receipt_mail_check CHECK ((jsonb_typeof(receipt_mail) = 'object'::text)),
   constraint tenants_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Suspended'::text]))),
   constraint tenants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
@@ -3801,7 +3807,7 @@ create table notices (
   tenant_id bigint not null,
   notice_id bigint not null,
   kind text not null,
-  party_id bigint not null,
+  party_id bigint,
   subscription_id bigint,
   recipient text not null,
   subject text not null,
@@ -3816,18 +3822,19 @@ create table notices (
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['Reminder'::text, 'LowBalance'::text, 'Receipt'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['Reminder'::text, 'LowBalance'::text, 'Receipt'::text, 'Access'::text]))),
   constraint notices_pkey PRIMARY KEY (tenant_id, notice_id),
   constraint notices_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Sent'::text, 'Failed'::text, 'Uncertain'::text]))),
   constraint notices_tenant_id_party_id_fkey FOREIGN KEY (tenant_id, party_id) REFERENCES parties(tenant_id, party_id)
 );
 CREATE INDEX notices_party ON public.notices USING btree (tenant_id, party_id);
 CREATE INDEX notices_waiting ON public.notices USING btree (tenant_id, next_attempt_at) WHERE (status = ANY (ARRAY['Queued'::text, 'Sending'::text]));
+CREATE TRIGGER notices_access_queued AFTER INSERT ON public.notices FOR EACH ROW WHEN ((new.kind = 'Access'::text)) EXECUTE FUNCTION wake_for_notice();
 alter table notices enable row level security, force row level security;
 create policy tenant_wall on notices as permissive for all using ((tenant_id = current_tenant()));
-grant select on notices to billwright_api;
+grant insert, select on notices to billwright_api;
 grant insert, select on notices to billwright_worker;
-grant update (status, reason, attempts, next_attempt_at, modified_at) on notices to billwright_worker;
+grant update (body, status, reason, attempts, next_attempt_at, modified_at) on notices to billwright_worker;
 
 -- The collection of the overdue debts of a subscription, from its first step until nothing is
 -- overdue.
@@ -4871,6 +4878,41 @@ CREATE TRIGGER party_notes_append_only BEFORE DELETE OR UPDATE ON public.party_n
 alter table party_notes enable row level security, force row level security;
 create policy tenant_wall on party_notes as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on party_notes to billwright_api;
+
+-- access links (0031_access_links.sql)
+
+-- A link that was mailed to a login, stored as a hash. It is used once, before it expires.
+create table login_links (
+  tenant_id bigint not null,
+  token_hash bytea not null,
+  login_id bigint not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  spent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint login_links_pkey PRIMARY KEY (tenant_id, token_hash),
+  constraint login_links_purpose_check CHECK ((purpose = ANY (ARRAY['Login'::text, 'Reset'::text]))),
+  constraint login_links_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id),
+  constraint login_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX login_links_expiry ON public.login_links USING btree (tenant_id, expires_at);
+CREATE INDEX login_links_login ON public.login_links USING btree (tenant_id, login_id);
+alter table login_links enable row level security, force row level security;
+create policy tenant_wall on login_links as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on login_links to billwright_api;
+grant delete, select on login_links to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.wake_for_notice()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('billwright_clocks', new.tenant_id::text);
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 -- made by no migration
 

@@ -46,6 +46,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Subscriptions',
   },
+  getUsage: {
+    path: '/billing/connections/get-usage',
+    method: 'Retrieve',
+    action: 'Retrieve Usage',
+  },
   updateConnection: {
     path: '/billing/connections/update-connection',
     method: 'Update',
@@ -337,6 +342,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Retrieve Bill Document',
   },
+  getPaymentDetails: {
+    path: '/billing/bills/get-payment-details',
+    method: 'Retrieve',
+    action: 'Retrieve Payment Details',
+  },
   getDeliveries: {
     path: '/billing/bills/get-deliveries',
     method: 'Retrieve',
@@ -365,6 +375,18 @@ export const routes = {
   },
   login: { path: '/billing/auth/login', method: 'Login', action: 'Login User' },
   refreshToken: { path: '/billing/auth/refresh-token', method: 'Login', action: 'Refresh Token' },
+  requestLink: { path: '/billing/auth/request-link', method: 'Login', action: 'Request Link' },
+  redeemLink: { path: '/billing/auth/redeem-link', method: 'Login', action: 'Redeem Link' },
+  requestPasswordReset: {
+    path: '/billing/auth/request-password-reset',
+    method: 'Login',
+    action: 'Request Password Reset',
+  },
+  resetPassword: {
+    path: '/billing/auth/reset-password',
+    method: 'Login',
+    action: 'Reset Password',
+  },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },
   changePassword: {
     path: '/billing/auth/change-password',

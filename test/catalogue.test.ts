@@ -66,6 +66,10 @@ test('every operation names its access, with a permission that exists', () => {
     [
       ['login', 'public'],
       ['refreshToken', 'public'],
+      ['requestLink', 'public'],
+      ['redeemLink', 'public'],
+      ['requestPasswordReset', 'public'],
+      ['resetPassword', 'public'],
       ['logout', 'authenticated'],
       ['changePassword', 'login'],
       // Each kind asks for its own permission.

@@ -94,6 +94,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   publishBills: managers,
   distributeBills: billing,
   getBillDocument: [...readers, 'Cashier', 'Customer'],
+  getPaymentDetails: [...readers, 'Cashier', 'Customer'],
+  getUsage: [...readers, 'Meter Reader', 'Customer'],
   getDeliveries: [...readers, 'Cashier'],
   getPrintFiles: [...readers, 'Cashier'],
   getPrintFile: [...readers, 'Cashier'],
@@ -102,6 +104,10 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getRouteSheet: [...readers, 'Meter Reader'],
   login: everybody,
   refreshToken: everybody,
+  requestLink: everybody,
+  redeemLink: everybody,
+  requestPasswordReset: everybody,
+  resetPassword: everybody,
   logout: everybody,
   changePassword: everybody,
   makeLogins: administrator,
@@ -174,6 +180,8 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
 /** May call for its own party only, and only as a login that has one. */
 const ownOnly: Partial<Record<OperationName, RoleName>> = {
   getUsers: 'Customer',
+  getUsage: 'Customer',
+  getPaymentDetails: 'Customer',
   updateOwnDetails: 'Customer',
   makeNotes: 'Customer',
   getNotes: 'Customer',

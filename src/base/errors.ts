@@ -53,6 +53,7 @@ export const errorCodes = {
   TOKEN_REVOKED: auth('The token was revoked'),
   TOKEN_WORKSPACE_MISMATCH: auth('The token belongs to another workspace'),
   LOGIN_FAILED: auth('User name or password is wrong'),
+  LINK_INVALID: auth('The link is unknown, used or expired. Ask for a new one'),
   LOGIN_LOCKED: auth('Too many failed logins; try again later'),
   DEFAULT_PASSWORD: permission(
     'The demo password works only from the machine that runs the server',

@@ -12,7 +12,11 @@ import { login } from './auth/login.ts';
 import { logout } from './auth/logout.ts';
 import { makeClients } from './auth/make-clients.ts';
 import { makeLogins } from './auth/make-logins.ts';
+import { redeemLink } from './auth/redeem-link.ts';
 import { refreshToken } from './auth/refresh-token.ts';
+import { requestLink } from './auth/request-link.ts';
+import { requestPasswordReset } from './auth/request-password-reset.ts';
+import { resetPassword } from './auth/reset-password.ts';
 import { updateClientOperation } from './auth/update-client.ts';
 import { updateLoginOperation } from './auth/update-login.ts';
 import { getBankFiles } from './bank-files/get-bank-files.ts';
@@ -35,6 +39,7 @@ import { getBillDocument } from './bills/get-bill-document.ts';
 import { getBillTerm } from './bills/get-bill-term.ts';
 import { getBills } from './bills/get-bills.ts';
 import { getDeliveries } from './bills/get-deliveries.ts';
+import { getPaymentDetails } from './bills/get-payment-details.ts';
 import { getPrintFile } from './bills/get-print-file.ts';
 import { getPrintFiles } from './bills/get-print-files.ts';
 import { holdBill } from './bills/hold-bill.ts';
@@ -51,6 +56,7 @@ import { changeTariff } from './connections/change-tariff.ts';
 import { closeConnection } from './connections/close-connection.ts';
 import { disconnectConnection } from './connections/disconnect-connection.ts';
 import { getConnections } from './connections/get-connections.ts';
+import { getUsage } from './connections/get-usage.ts';
 import { makeConnections } from './connections/make-connections.ts';
 import { reconnectConnection } from './connections/reconnect-connection.ts';
 import { transferConnection } from './connections/transfer-connection.ts';
@@ -162,6 +168,7 @@ export const catalogue = {
   listUsers,
   makeConnections,
   getConnections,
+  getUsage,
   updateConnection,
   disconnectConnection,
   reconnectConnection,
@@ -233,6 +240,7 @@ export const catalogue = {
   publishBills,
   distributeBills,
   getBillDocument,
+  getPaymentDetails,
   getDeliveries,
   getPrintFiles,
   getPrintFile,
@@ -241,6 +249,10 @@ export const catalogue = {
   getRouteSheet,
   login,
   refreshToken,
+  requestLink,
+  redeemLink,
+  requestPasswordReset,
+  resetPassword,
   logout,
   changePassword,
   makeLogins,

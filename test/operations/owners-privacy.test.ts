@@ -184,11 +184,7 @@ async function answersTo(client: TestClient, names: { own: number; other: number
     await note(client.getStatement({ partyNumber }));
     await note(asText(client.getStatementDocument({ partyNumber, format: 'HTML' })));
   }
-  for (const partyNumber of [null, names.own, names.other]) {
-    await note(client.getNotes({ partyNumber }));
-    await note(client.makeNotes({ notes: [{ partyNumber, text: 'No light' }] }));
-  }
-  await note(client.updateOwnDetails({ data: { language: 'en' } }));
+  for (const call of portalCalls(client, names)) await note(call());
   for (const filter of [{}, { connectionNumber }, { partyID: 1 }, { billID: 1 }]) {
     await note(client.getCreditNotes(filter));
   }
@@ -200,6 +196,21 @@ async function answersTo(client: TestClient, names: { own: number; other: number
     await note(asText(client.getBillDocument({ billID, format: 'HTML' })));
   }
   return said;
+}
+
+/** What the portal asks besides. */
+function portalCalls(client: TestClient, names: { own: number; other: number }) {
+  const { connection: connectionNumber } = place;
+  return [
+    ...[null, names.own, names.other].flatMap((partyNumber) => [
+      () => client.getNotes({ partyNumber }),
+      () => client.makeNotes({ notes: [{ partyNumber, text: 'No light' }] }),
+      () => client.getUsage({ partyNumber }),
+      () => client.getUsage({ partyNumber, connectionNumber }),
+    ]),
+    ...[1, 2, 3].map((billID) => () => client.getPaymentDetails({ billID })),
+    () => client.updateOwnDetails({ data: { language: 'en' } }),
+  ];
 }
 
 async function asText(call: ReturnType<TestClient['getBillDocument']>) {
@@ -228,16 +239,35 @@ test('the questions of this file are all that a customer may ask', () => {
     'getCreditNoteDocument',
     'getCreditNotes',
     'getNotes',
+    'getPaymentDetails',
     'getPayments',
     'getReadings',
     'getReceiptDocument',
     'getStatement',
     'getStatementDocument',
+    'getUsage',
     'getUsers',
     'makeNotes',
     'makeReadings',
     'updateOwnDetails',
   ]);
+});
+
+test('a customer sees the own usage by month and how to pay, and none of the other owner', async () => {
+  const { oldLogin, newLogin, connection } = place;
+  const { usage } = (await oldLogin.getUsage({})).data;
+  const energy = usage.find(({ input }) => input === 'energy');
+  assert.deepEqual([energy?.connectionNumber, energy?.unit], [connection, 'kWh']);
+  assert.equal(energy?.months.length, 13);
+  const july = energy?.months.find(({ month }) => month === '07/2026');
+  assert.deepEqual(july, { month: '07/2026', quantity: '777', lastYear: null });
+  const meter = usage.find(({ meterNumber }) => meterNumber === place.number);
+  assert.equal(meter?.months.find(({ month }) => month === '07/2026')?.quantity, '777');
+  assert.deepEqual((await newLogin.getUsage({ connectionNumber: connection })).data.usage, []);
+  const pay = (await oldLogin.getPaymentDetails({ billID: 1 })).data;
+  assert.equal(pay.payable, true);
+  assert.match(pay.reference, /^\d{11}$/);
+  await refuses(newLogin.getPaymentDetails({ billID: 1 }), 'BILL_NOT_FOUND');
 });
 
 test('a customer sees the own credit notes, and none of the other owner', async () => {

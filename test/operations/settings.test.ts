@@ -30,6 +30,8 @@ test('a new workspace has the settings it was created with, and defaults', async
     approvalLimit: null,
     documentRetentionYears: 10,
     receiptMail: null,
+    portalAddress: null,
+    logReads: false,
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,

@@ -4,6 +4,7 @@ import { adminPassword, type Scene } from './scene.ts';
 
 export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Promise<number>) {
   return {
+    ...auditedLinks(scene, admin),
     makeNotes: {
       call: () => admin.makeNotes({ notes: [{ partyNumber: 100_001, text: 'Calls back' }] }),
       subject: 'note',
@@ -33,6 +34,51 @@ export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Pro
       actor: 'owner',
       before: { language: null, deliveryChannels: null },
       after: { language: 'ur', deliveryChannels: ['Portal'] },
+    },
+  };
+}
+
+/** A login gets links by mail and uses them. */
+function auditedLinks(scene: Scene, admin: TestClient) {
+  const username = 'linked';
+  /** The token of the newest link that was mailed. */
+  const newestLink = async (): Promise<string> => {
+    const { rows } = await scene.sql.query(
+      "select body from notices where kind = 'Access' order by notice_id desc limit 1",
+    );
+    return /(?:link|reset)=(\S+)/.exec(rows[0]?.body ?? '')?.[1] ?? '';
+  };
+  const visitor = () => scene.visitor('audit');
+  const linked = { subject: 'login', actor: username, before: null };
+  return {
+    requestLink: {
+      call: async () => {
+        await admin.updateSettings({ data: { portalAddress: 'https://audit.example.com' } });
+        const login = { username, name: 'L', email: 'l@example.com', password: adminPassword };
+        const own = { roles: ['Customer' as const], partyNumber: 100_002 };
+        await admin.makeLogins({ logins: [{ ...login, ...own }] });
+        return visitor().requestLink({ username });
+      },
+      ...linked,
+      after: { event: 'link requested' },
+    },
+    redeemLink: {
+      call: async () => visitor().redeemLink({ link: await newestLink() }),
+      ...linked,
+      after: { event: 'login by link' },
+    },
+    requestPasswordReset: {
+      call: () => visitor().requestPasswordReset({ username }),
+      ...linked,
+      after: { event: 'password reset requested' },
+    },
+    resetPassword: {
+      call: async () => {
+        const newPassword = 'staple of the third kind';
+        return visitor().resetPassword({ link: await newestLink(), newPassword });
+      },
+      ...linked,
+      after: { passwordReset: true },
     },
   };
 }

@@ -21,6 +21,9 @@ export const guest = { username: 'guest', password: 'correct horse battery' };
 const dear = new Set([
   'changePassword',
   'login',
+  'requestLink',
+  'requestPasswordReset',
+  'resetPassword',
   'logout',
   'makeLogins',
   'makeClients',

@@ -233,6 +233,9 @@ export async function deleteExpired(
       and not exists (select from tokens k
         where k.tenant_id = ${tenantId} and k.session_id = s.session_id)
   `.execute(tx);
+  await sql`
+    delete from login_links where tenant_id = ${tenantId} and expires_at < ${before.tokens}
+  `.execute(tx);
   const failures = await sql`
     delete from login_failures where tenant_id = ${tenantId} and failed_at < ${before.failures}
   `.execute(tx);

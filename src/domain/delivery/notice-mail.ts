@@ -60,6 +60,7 @@ export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
   const { letterhead, wording, pictures } = look;
   const { subject, body: words, facts } = notice;
   const receipt = facts.receipt && receiptParts(wording, facts.receipt);
+  const isPlain = notice.kind === 'Access';
   const { labels } = wording;
   const connection = { label: labels.connection, value: facts.connectionNumber ?? '' };
   const page: MailPage = {
@@ -68,20 +69,23 @@ export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
     subject,
     words,
     warning: null,
-    amount: receipt?.amount ?? amountOf(wording, notice),
-    facts: [
-      ...(receipt?.facts ?? []),
-      { label: labels.customerNumber, value: String(facts.partyNumber) },
-      ...(connection.value === '' ? [] : [connection]),
-    ],
+    amount: isPlain ? null : (receipt?.amount ?? amountOf(wording, notice)),
+    facts: isPlain
+      ? []
+      : [
+          ...(receipt?.facts ?? []),
+          { label: labels.customerNumber, value: String(facts.partyNumber) },
+          ...(connection.value === '' ? [] : [connection]),
+        ],
     totals: [],
-    payment: receipt
-      ? null
-      : {
-          // The number of a subscription identifies a transfer, as that of a bill does.
-          facts: [{ label: labels.reference, value: connection.value }],
-          banks: look.banks.get(notice.context_id ?? 0) ?? [],
-        },
+    payment:
+      receipt || isPlain
+        ? null
+        : {
+            // The number of a subscription identifies a transfer, as that of a bill does.
+            facts: [{ label: labels.reference, value: connection.value }],
+            banks: look.banks.get(notice.context_id ?? 0) ?? [],
+          },
   };
   const html = mailHtml(page, logoSource(letterhead));
   return { subject, text: mailPlain(page), html, pictures };

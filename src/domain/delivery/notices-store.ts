@@ -5,11 +5,11 @@ import { sql } from '../../base/db/sql.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import type { ShownFacts } from './notice-text.ts';
 
-export type NoticeKind = 'Reminder' | 'LowBalance' | 'Receipt';
+export type NoticeKind = 'Reminder' | 'LowBalance' | 'Receipt' | 'Access';
 
 export type NewNotice = {
   kind: NoticeKind;
-  partyId: number;
+  partyId: number | null;
   subscriptionId: number | null;
   recipient: string;
   subject: string;
@@ -47,7 +47,7 @@ export async function insertNotices(
 export type NoticeToSend = {
   notice_id: number;
   kind: NoticeKind;
-  party_id: number;
+  party_id: number | null;
   recipient: string;
   subject: string;
   body: string;
@@ -100,7 +100,8 @@ export async function endNotices(
   await sql`
     update notices n
     set status = r.status, reason = r.reason, next_attempt_at = r."nextAttemptAt",
-      modified_at = ${now}
+      modified_at = ${now},
+      body = case when n.kind = 'Access' and r.status <> 'Queued' then '' else n.body end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       "noticeId" bigint, status text, reason text, "nextAttemptAt" timestamptz
     )

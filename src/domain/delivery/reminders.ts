@@ -56,13 +56,13 @@ export async function reminderPapers(
     return reminder ? [{ notice, reminder }] : [];
   });
   if (reminders.length === 0) return new Map();
-  const partyIds = reminders.map(({ notice }) => notice.party_id);
+  const partyIds = reminders.map(({ notice }) => notice.party_id ?? 0);
   const parties = await listPaperParties(tx, tenantId, [...new Set(partyIds)]);
   const billIds = reminders.flatMap(({ reminder }) => reminder.items.map((one) => one.billId ?? 0));
   const numbers = await listBillNumbers(tx, tenantId, [...new Set(billIds)]);
   return new Map(
     reminders.flatMap(({ notice, reminder }) => {
-      const party = parties.get(notice.party_id);
+      const party = parties.get(notice.party_id ?? 0);
       if (!party) return [];
       const { connectionNumber = null, dueDate, outstandingAmount } = notice.facts;
       const paper: Paper = {

@@ -24,6 +24,10 @@ export type SettingsRow = {
   document_retention_years: number;
   /** Null if receipts are not mailed; without a template, in words of our own. */
   receipt_mail: { templateID: number | null } | null;
+  /** Such as https://demo.example.com. */
+  portal_address: string | null;
+  /** Whether the audit trail notes which login has read which party. */
+  log_reads: boolean;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -158,7 +162,8 @@ export async function setStatus(
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
   mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
-  document_retention_years, receipt_mail, sandbox,
+  document_retention_years, receipt_mail, portal_address, log_reads,
+  sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
 
 export async function findSettings(
@@ -198,6 +203,7 @@ export async function updateSettings(
       approval_limit = ${settings.approval_limit},
       document_retention_years = ${settings.document_retention_years},
       receipt_mail = ${settings.receipt_mail && JSON.stringify(settings.receipt_mail)}::jsonb,
+      portal_address = ${settings.portal_address}, log_reads = ${settings.log_reads},
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

@@ -126,6 +126,15 @@ const settingsChange = Type.Object({
   receiptMail: maybe(
     Type.Object({ templateID: maybe(id) }, { description: 'null: receipts are not mailed' }),
   ),
+  portalAddress: maybe(
+    Type.String({
+      pattern: '^https?://[^/\\s]{1,250}$',
+      maxLength: 260,
+      'x-code': 'INVALID_FORMAT',
+      description: 'of the web pages, such as https://demo.example.com; null: mails have no links',
+    }),
+  ),
+  logReads: Type.Optional(Type.Boolean()),
   ts: tsGuard,
 });
 
@@ -237,6 +246,8 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
       sent.receiptMail === undefined
         ? before.receipt_mail
         : sent.receiptMail && { templateID: sent.receiptMail.templateID ?? null },
+    portal_address: sent.portalAddress === undefined ? before.portal_address : sent.portalAddress,
+    log_reads: sent.logReads ?? before.log_reads,
   };
 }
 

@@ -1,0 +1,45 @@
+import * as Type from 'typebox';
+import { hashToken } from '../../base/secrets.ts';
+import { findLinkOwner, spendLink } from '../../domain/access/links-store.ts';
+import { openSession } from '../../domain/access/sessions.ts';
+import { findLoginById } from '../../domain/access/store.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
+import { operation } from '../operation.ts';
+import { linkInvalid, linkText } from './link-fields.ts';
+import { cookieOf, holderOf, issuedTokens, presentTokens, sessionKind } from './login-fields.ts';
+
+export const redeemLink = operation({
+  path: '/billing/auth/redeem-link',
+  method: 'Login',
+  action: 'Redeem Link',
+  access: 'public',
+  summary: 'Logs in by a link that was mailed; it works once.',
+  request: Type.Object({ link: linkText, session: sessionKind }),
+  response: issuedTokens,
+  errors: ['LINK_INVALID'],
+  example: { link: '1.Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2tlbg' },
+  async handle(call, body) {
+    const { tenantId } = call.tenant;
+    const { realNow: at, address } = call;
+    const link = { hash: hashToken(body.link.trim()), purpose: 'Login' as const };
+    const opened = await call.write(async (tx, audit) => {
+      const loginId = await findLinkOwner(tx, tenantId, link, at);
+      const login = loginId && (await findLoginById(tx, tenantId, loginId));
+      if (!loginId || !login || login.status !== 'ACTIVE') throw linkInvalid();
+      if (!(await spendLink(tx, tenantId, { ...link, loginId }, at))) throw linkInvalid();
+      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
+      const after = { event: 'login by link', roles: login.roles };
+      const actor = { name: login.username, kind: 'Login' as const };
+      audit(actor, { subject: 'login', subjectId: loginId, before: null, after });
+      const session = { owner: { loginId }, address, at, lifetimeSeconds };
+      return { login, issued: await openSession(tx, tenantId, session) };
+    });
+    const inCookie = body.session === 'Cookie';
+    const { issued, login } = opened;
+    return {
+      message: 'Logged in',
+      data: presentTokens(issued, holderOf(login), { tenant: call.tenant, inCookie }),
+      ...(inCookie ? { cookie: cookieOf(issued) } : {}),
+    };
+  },
+});
