@@ -35,7 +35,7 @@ function textOf<Row>(column: Column<Row>, row: Row): string {
   return typeof shown === 'string' || typeof shown === 'number' ? String(shown) : '';
 }
 
-function csvLine(cells: readonly string[]): string {
+export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 

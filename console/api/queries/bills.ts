@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api } from '../client.ts';
-import { pagesOf } from './base.ts';
+import { api, totalIn } from '../client.ts';
+import { pageOf, pagesOf } from './base.ts';
 
 export type BillFilter = {
   termID?: number;
@@ -36,4 +36,38 @@ export const documentQuery = (billID: number) =>
     queryKey: ['document', billID],
     queryFn: async () => (await api.getBillDocument({ billID, format: 'PDF' })).data,
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** What the last generation of a term changed. A term that was generated once has nothing to show. */
+export const changesPages = (termID: number) =>
+  pagesOf(
+    ['compare', termID],
+    (page) => api.compareRuns({ termID, page }),
+    ({ differences }) => differences,
+  );
+
+/** Two generations of a term beside each other. */
+export const runsQuery = (termID: number) =>
+  queryOptions({
+    queryKey: ['compare', 'runs', termID],
+    queryFn: async () => (await api.compareRuns({ termID, page: pageOf(0, 1) })).data,
+  });
+
+/** All that keeps bills of a term from being posted or published. */
+export const exceptionsQuery = (termID: number) =>
+  queryOptions({
+    queryKey: ['exceptions', termID],
+    queryFn: async () =>
+      (await api.getBillTerm({ billTermID: termID, page: pageOf(0, 1) })).data.exceptions,
+  });
+
+/** The drafts on hold, so many that a person can look through them. */
+export const heldQuery = (termID: number) =>
+  queryOptions({
+    queryKey: ['bills', 'held', termID],
+    queryFn: async () => {
+      const held = { termID, status: 'Hold' } as const;
+      const { data, headers } = await api.getBills({ ...held, page: pageOf(0, 500) });
+      return { bills: data.bills, total: totalIn(headers) };
+    },
   });

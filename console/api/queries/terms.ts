@@ -14,3 +14,81 @@ export const termQuery = (termID: number) =>
     queryKey: ['term', termID],
     queryFn: async () => (await api.getBillTerm({ billTermID: termID, page: pageOf(0, 1) })).data,
   });
+
+export type PopulationFilter = {
+  termID: number;
+  included?: boolean;
+  reason?: Excluded;
+  change?: 'New' | 'Gone';
+};
+export type Excluded = NonNullable<Parameters<typeof api.getTermPopulation>[0]['reason']>;
+
+export const populationPages = (filter: PopulationFilter) =>
+  pagesOf(
+    ['population', filter],
+    (page) => api.getTermPopulation({ ...filter, page }),
+    ({ rows }) => rows,
+  );
+
+export const populationQuery = (termID: number) =>
+  queryOptions({
+    queryKey: ['population', 'counts', termID],
+    queryFn: async () => (await api.getTermPopulation({ termID, page: pageOf(0, 1) })).data,
+  });
+
+/** A term that another is compared with: the one before it, or that of a year ago. */
+export const otherTermQuery = (
+  term: { termID: number; serviceCode: string; batchCode: string; startDate: string; type: string },
+  which: 'before' | 'year',
+) =>
+  queryOptions({
+    queryKey: ['other-term', term.termID, which],
+    queryFn: async () => {
+      const end = dayBefore(term.startDate);
+      const [fromDate, toDate] = which === 'before' ? [back(end, 2), end] : yearAgo(term.startDate);
+      const { serviceCode, batchCode } = term;
+      const { terms } = (
+        await api.getTerms({
+          serviceCode,
+          type: 'Regular',
+          filters: { batchCode, fromDate, toDate },
+        })
+      ).data;
+      const known = terms
+        .filter((one) => one.termID !== term.termID && one.status !== 'Cancelled')
+        .toSorted((a, b) => (sortable(a.startDate) < sortable(b.startDate) ? 1 : -1));
+      const found = known.find((one) => which === 'year' || sortable(one.endDate) <= sortable(end));
+      if (found?.termID === undefined) return null;
+      return (await api.getBillTerm({ billTermID: found.termID, page: pageOf(0, 1) })).data;
+    },
+    staleTime: 60_000,
+  });
+
+function sortable(day = ''): string {
+  return day.split('/').reverse().join('');
+}
+
+function dateOf(day: string): Date {
+  return new Date(`${day.split('/').reverse().join('-')}T00:00:00Z`);
+}
+
+function wire(date: Date): string {
+  return date.toISOString().slice(0, 10).split('-').reverse().join('/');
+}
+
+function dayBefore(day: string): string {
+  return wire(new Date(dateOf(day).getTime() - 86_400_000));
+}
+
+function back(day: string, months: number): string {
+  const date = dateOf(day);
+  return wire(new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, 1)));
+}
+
+/** The month of a year ago. */
+function yearAgo(day: string): [string, string] {
+  const date = dateOf(day);
+  const year = date.getUTCFullYear() - 1;
+  const month = date.getUTCMonth();
+  return [wire(new Date(Date.UTC(year, month, 1))), wire(new Date(Date.UTC(year, month + 1, 0)))];
+}

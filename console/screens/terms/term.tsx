@@ -1,33 +1,25 @@
-// One term: its steps, its figures, the next step with its consequence, and its bills.
-import { Alert, Card, SegmentedControl, Stack } from '@mantine/core';
+// A term is the home of its steps: a tab for each, in the order of the work.
+import { ScrollArea, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type BillFilter, billPages } from '../../api/queries/bills.ts';
 import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
-import { Money } from '../../parts/amount.tsx';
-import { billColumns } from '../../parts/bill-columns.tsx';
-import { Figures } from '../../parts/figures.tsx';
-import { JobRow } from '../../parts/jobs.tsx';
-import { List } from '../../parts/list.tsx';
-import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { mayUse } from '../../api/session.ts';
+import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Status } from '../../parts/status.tsx';
-import { Steps } from '../../parts/steps.tsx';
 import { NextStep } from './next-step.tsx';
-
-const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
+import { termSteps } from './term-steps.ts';
 
 export function Term() {
   const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const query = useQuery(termQuery(termID));
   const { data: jobs = [] } = useQuery(jobsQuery({ termID }));
-  const isBusy = jobs.some((job) => isUnderWay(job.status));
   if (query.isPending) return <Loading />;
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { term, summary } = query.data;
+  const isBusy = jobs.some((job) => isUnderWay(job.status));
   return (
     <Page
       title={term.label}
@@ -35,82 +27,44 @@ export function Term() {
       hint={`${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`}
       actions={<NextStep term={term} summary={summary} isBusy={isBusy} />}
     >
-      <Card withBorder style={{ overflowX: 'auto' }}>
-        <Steps stage={term.stage} isStale={term.stale} />
-      </Card>
-      {term.stale && (
-        <Alert color="orange" title={t('terms.stale')}>
-          {t('terms.staleHint')}
-        </Alert>
-      )}
-      {jobs.filter((job) => isUnderWay(job.status) || job.status === 'Failed').length > 0 && (
-        <Stack gap="xs" aria-live="polite">
-          {jobs.slice(0, 3).map((job) => (
-            <JobRow key={job.jobID} job={job} />
-          ))}
-        </Stack>
-      )}
-      <Figures
-        items={[
-          { label: t('term.bills'), value: summary.bills },
-          { label: t('term.errors'), value: summary.errors },
-          { label: t('term.onHold'), value: summary.onHold },
-          { label: t('term.charges'), value: <Money value={summary.currentCharges} /> },
-          { label: t('term.tax'), value: <Money value={summary.taxAmount} /> },
-          { label: t('term.outstanding'), value: <Money value={summary.outstandingAmount} /> },
-        ]}
-      />
-      <Bills termID={termID} />
+      <StepTabs termID={termID} />
     </Page>
   );
 }
 
-function Bills({ termID }: { termID: number }) {
+function StepTabs({ termID }: { termID: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { status } = useSearch({ from: '/inside/terms/$termID' });
-  const chosen = billStatuses.find((one) => one === status);
-  const filter: BillFilter = chosen ? { termID, status: chosen } : { termID };
-  const params = { termID: String(termID) };
+  const { pathname } = useLocation();
+  const last = (pathname.split('/')[3] ?? '').replace('entry', 'readings');
+  const tabs = [{ path: '', key: 'overview', permission: 'bills:read' }, ...termSteps];
   return (
-    <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t('bills.byStatus')}
-        value={chosen ?? 'All'}
-        onChange={(value) =>
-          navigate({
-            to: '/terms/$termID',
-            params,
-            search: value === 'All' ? {} : { status: value },
-          })
-        }
-        data={['All', ...billStatuses].map((value) => ({ value, label: t(`status.${value}`) }))}
-      />
-      <List
-        pages={billPages(filter)}
-        label={t('bills.title')}
-        rowKey={(bill) => bill.billID}
-        empty={<Empty title={t('bills.none')}>{t('bills.noneHint')}</Empty>}
-        columns={billColumns(t, [
-          { key: 'party', label: t('bills.customer'), show: (bill) => bill.partyName },
-          {
-            key: 'connection',
-            label: t('bills.subscription'),
-            show: (bill) => bill.connectionNumber ?? bill.connectionGroupLabel,
-          },
-          {
-            key: 'status',
-            label: t('terms.status'),
-            text: (bill) => (bill.hold === 1 ? 'Hold' : bill.status),
-            show: (bill) => (
-              <>
-                <Status value={bill.hold === 1 ? 'Hold' : bill.status} />{' '}
-                {bill.issueDate !== null && <Status value={bill.paymentStatus} />}
-              </>
-            ),
-          },
-        ])}
-      />
-    </Stack>
+    <Tabs
+      value={last === '' ? 'overview' : last}
+      onChange={(value) => {
+        const path = value === 'overview' ? '' : `/${value}`;
+        navigate({ to: `/terms/${termID}${path}` as '/' });
+      }}
+    >
+      <ScrollArea type="auto" className="no-print">
+        <Tabs.List style={{ flexWrap: 'nowrap' }} aria-label={t('terms.steps')}>
+          {tabs
+            .filter(({ permission }) => mayUse(permission))
+            .map(({ path, key }, index) => (
+              <Tabs.Tab key={key} value={path === '' ? 'overview' : path} px="sm">
+                {index > 0 && (
+                  <Text span size="xs" c="dimmed">
+                    {index}{' '}
+                  </Text>
+                )}
+                {t(`termSteps.${key}`)}
+              </Tabs.Tab>
+            ))}
+        </Tabs.List>
+      </ScrollArea>
+      <Tabs.Panel value={last === '' ? 'overview' : last} pt="md">
+        <Outlet />
+      </Tabs.Panel>
+    </Tabs>
   );
 }

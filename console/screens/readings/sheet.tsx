@@ -1,0 +1,136 @@
+// Readings out and in: the route sheet on paper or as a file, the file that comes back, and the step
+// that locks the readings of the term.
+import {
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { routeSheetQuery } from '../../api/queries/readings.ts';
+import { termQuery } from '../../api/queries/terms.ts';
+import { mayUse } from '../../api/session.ts';
+import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
+import { today, toField, toWire } from '../../parts/days.ts';
+import { offerFile } from '../../parts/download.ts';
+import { Loading, Refusal } from '../../parts/notes.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { type Stop, stopOf } from './entry-check.ts';
+import { PostReadings } from './post-readings.tsx';
+import { ReadingsFile } from './readings-file.tsx';
+
+type TermView = DataOf<'getBillTerm'>['term'];
+
+export function ReadingSheet() {
+  const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
+  const { data } = useQuery(termQuery(termID));
+  if (!data) return <Loading />;
+  return <Sheet term={data.term} />;
+}
+
+function Sheet({ term }: { term: TermView }) {
+  const { t } = useTranslation();
+  const end = toField(term.endDate);
+  const [day, setDay] = useState(end < today() ? end : today());
+  const { serviceCode, batchCode } = term;
+  const sheet = useQuery(routeSheetQuery({ serviceCode, batchCode, readingDate: toWire(day) }));
+  if (sheet.isError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
+  const stops = sheet.data ? rowsOfCsv(textOfLines(sheet.data)).map(stopOf) : [];
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, md: 2 }} className="no-print">
+        <Card withBorder>
+          <Stack gap="sm">
+            <Title order={2} size="h4">
+              {t('readings.out')}
+            </Title>
+            <Text size="sm" aria-live="polite">
+              {sheet.data ? t('readings.toRead', { count: stops.length }) : t('loading')}
+            </Text>
+            <TextInput
+              type="date"
+              label={t('readings.readOn')}
+              value={day}
+              onChange={(event) => setDay(event.currentTarget.value)}
+            />
+            <Group gap="xs">
+              {mayUse('readings:write') && (
+                <PageLink to="/terms/$termID/entry" params={{ termID: String(term.termID) }}>
+                  {t('readings.entry')}
+                </PageLink>
+              )}
+              <Button variant="default" onClick={() => window.print()}>
+                {t('readings.print')}
+              </Button>
+              <Button
+                variant="default"
+                disabled={!sheet.data}
+                onClick={() =>
+                  offerFile(`${term.label} ${batchCode}.csv`, textOfLines(sheet.data ?? []))
+                }
+              >
+                {t('asCsv')}
+              </Button>
+            </Group>
+          </Stack>
+        </Card>
+        {mayUse('readings:write') && <ReadingsFile />}
+      </SimpleGrid>
+      {mayUse('terms:write') && term.status === 'Open' && (
+        <PostReadings term={term} unread={stops.length} />
+      )}
+      {sheet.data ? <Paper stops={stops} /> : <Loading />}
+    </Stack>
+  );
+}
+
+/** On the screen the first lines; on paper all of them. */
+function Paper({ stops }: { stops: readonly Stop[] }) {
+  const { t } = useTranslation();
+  if (stops.length === 0) return null;
+  return (
+    <Table.ScrollContainer minWidth={300} type="native">
+      <Table aria-label={t('readings.sheet')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('readings.place')}</Table.Th>
+            <Table.Th>{t('bills.customer')}</Table.Th>
+            <Table.Th>{t('readings.meter')}</Table.Th>
+            <Table.Th className="figure">{t('readings.previous')}</Table.Th>
+            <Table.Th className="figure">{t('readings.expected')}</Table.Th>
+            <Table.Th>{t('readings.value')}</Table.Th>
+            <Table.Th>{t('readings.remark')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {stops.map((stop, index) => (
+            <Table.Tr key={stop.key} className={index < shownOnScreen ? '' : 'only-print'}>
+              <Table.Td>{stop.address}</Table.Td>
+              <Table.Td>{stop.customer}</Table.Td>
+              <Table.Td>
+                {stop.number} {stop.register}
+              </Table.Td>
+              <Table.Td className="figure">{stop.previous}</Table.Td>
+              <Table.Td className="figure">
+                {stop.low !== null && `${stop.low} – ${stop.high}`}
+              </Table.Td>
+              <Table.Td className="to-fill" />
+              <Table.Td className="to-fill" />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const shownOnScreen = 100;

@@ -1,0 +1,225 @@
+// What keeps bills from being posted, grouped by cause: errors and holds, with the way to the source.
+import {
+  Accordion,
+  Badge,
+  Button,
+  Checkbox,
+  Group,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { api } from '../../api/client.ts';
+import { exceptionsQuery, heldQuery } from '../../api/queries/bills.ts';
+import { termQuery } from '../../api/queries/terms.ts';
+import { mayUse } from '../../api/session.ts';
+import { Amount, Money } from '../../parts/amount.tsx';
+import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { useSend } from '../../parts/send-form.tsx';
+import { HoldBills } from './hold-bills.tsx';
+
+type Exception = DataOf<'getBillTerm'>['exceptions'][number];
+type HeldBill = DataOf<'getBills'>['bills'][number];
+
+/** The page on which the cause can be removed. */
+const sources: Record<string, string> = {
+  READING_MISSING: 'entry',
+  READING_UNDER_REVIEW: 'review',
+  READING_DECREASED: 'review',
+  ESTIMATE_NOT_POSSIBLE: 'entry',
+  MANUAL_VALUE_MISSING: 'values',
+  MANUAL_VALUE_REQUIRED: 'values',
+};
+
+export function Exceptions() {
+  const { t } = useTranslation();
+  const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
+  const { data } = useQuery(termQuery(termID));
+  const exceptions = useQuery(exceptionsQuery(termID));
+  const held = useQuery(heldQuery(termID));
+  if (exceptions.isError) return <Refusal error={exceptions.error} />;
+  if (held.isError) return <Refusal error={held.error} />;
+  if (!data || !exceptions.data || !held.data) return <Loading />;
+  const isOpen = data.term.status === 'Open' && mayUse('bills:write');
+  if (exceptions.data.length + held.data.total === 0) {
+    return <Empty title={t('exceptions.none')}>{t('exceptions.noneHint')}</Empty>;
+  }
+  const byCode = Map.groupBy(exceptions.data, ({ code }) => code);
+  const byReason = Map.groupBy(held.data.bills, ({ holdReason }) => holdReason ?? '');
+  return (
+    <Stack gap="md">
+      {byCode.size > 0 && (
+        <section aria-label={t('exceptions.errors')}>
+          <Title order={2} size="h4" mb="xs">
+            {t('exceptions.errors')}
+          </Title>
+          <Accordion variant="contained" order={3} defaultValue={[...byCode.keys()][0] ?? null}>
+            {[...byCode].map(([code, found]) => (
+              <Accordion.Item key={code} value={code}>
+                <Accordion.Control>
+                  <Group gap="sm">
+                    <Text fw={600}>{t(`cause.${code}`, { defaultValue: code })}</Text>
+                    <Count of={found.length} />
+                  </Group>
+                </Accordion.Control>
+                <Accordion.Panel>
+                  <Errors termID={termID} code={code} found={found} isOpen={isOpen} />
+                </Accordion.Panel>
+              </Accordion.Item>
+            ))}
+          </Accordion>
+        </section>
+      )}
+      {byReason.size > 0 && (
+        <section aria-label={t('exceptions.holds')}>
+          <Title order={2} size="h4" mb="xs">
+            {t('exceptions.holds')}
+          </Title>
+          {held.data.total > held.data.bills.length && (
+            <Text size="sm" mb="xs">
+              {t('exceptions.more', { shown: held.data.bills.length, total: held.data.total })}
+            </Text>
+          )}
+          <Accordion variant="contained" order={3} defaultValue={`hold ${[...byReason.keys()][0]}`}>
+            {[...byReason].map(([reason, bills]) => (
+              <Accordion.Item key={reason} value={`hold ${reason}`}>
+                <Accordion.Control>
+                  <Group gap="sm">
+                    <Text fw={600}>{reason || t('exceptions.noReason')}</Text>
+                    <Count of={bills.length} />
+                    <Money value={bills.reduce((sum, bill) => sum + bill.currentCharges, 0)} />
+                  </Group>
+                </Accordion.Control>
+                <Accordion.Panel>
+                  <Held termID={termID} bills={bills} isOpen={isOpen} />
+                </Accordion.Panel>
+              </Accordion.Item>
+            ))}
+          </Accordion>
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+function Count({ of }: { of: number }) {
+  return (
+    <Badge variant="light" color="gray" c="inherit">
+      {of}
+    </Badge>
+  );
+}
+
+type ErrorsProps = { termID: number; code: string; found: readonly Exception[]; isOpen: boolean };
+
+/** So many bills of one cause are shown; a cause has one source. */
+const shownMax = 100;
+
+function Errors({ termID, code, found, isOpen }: ErrorsProps) {
+  const { t } = useTranslation();
+  const again = useSend((billId: number) =>
+    api.generateBills({ operation: 'schedule', data: { termID }, billId }),
+  );
+  const source = sources[code];
+  return (
+    <Stack gap="xs">
+      {source !== undefined && (
+        <PageLink to={`/terms/${termID}/${source}` as '/'}>{t(`exceptions.to_${source}`)}</PageLink>
+      )}
+      {again.isError && <Refusal error={again.error} />}
+      <Table.ScrollContainer minWidth={300} type="native">
+        <Table aria-label={t(`cause.${code}`, { defaultValue: code })}>
+          <Table.Tbody>
+            {found.slice(0, shownMax).map(({ billID, connectionNumber, message }) => (
+              <Table.Tr key={`${billID} ${message}`}>
+                <Table.Td>
+                  <PageLink to="/bills/$billID" params={{ billID: String(billID) }}>
+                    {connectionNumber ?? billID}
+                  </PageLink>
+                </Table.Td>
+                <Table.Td>{message}</Table.Td>
+                <Table.Td>
+                  {isOpen && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={t('exceptions.againOf', { number: connectionNumber ?? billID })}
+                      loading={again.isPending && again.variables === billID}
+                      onClick={() => again.mutate(billID)}
+                    >
+                      {t('exceptions.again')}
+                    </Button>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  );
+}
+
+type HeldProps = { termID: number; bills: readonly HeldBill[]; isOpen: boolean };
+
+function Held({ bills, isOpen }: HeldProps) {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const toggle = (billID: number) => {
+    const next = new Set(chosen);
+    if (!next.delete(billID)) next.add(billID);
+    setChosen(next);
+  };
+  const picked = bills.filter(({ billID }) => chosen.has(billID));
+  return (
+    <Stack gap="xs">
+      {isOpen && (
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => setChosen(new Set(bills.map(({ billID }) => billID)))}
+          >
+            {t('exceptions.all')}
+          </Button>
+          <HoldBills bills={picked} isHold={false} onDone={() => setChosen(new Set())} />
+        </Group>
+      )}
+      <Table.ScrollContainer minWidth={300} type="native">
+        <Table aria-label={t('exceptions.holds')}>
+          <Table.Tbody>
+            {bills.map((bill) => (
+              <Table.Tr key={bill.billID}>
+                {isOpen && (
+                  <Table.Td w={40}>
+                    <Checkbox
+                      aria-label={t('exceptions.choose', { number: bill.billRefNo })}
+                      checked={chosen.has(bill.billID)}
+                      onChange={() => toggle(bill.billID)}
+                    />
+                  </Table.Td>
+                )}
+                <Table.Td>
+                  <PageLink to="/bills/$billID" params={{ billID: String(bill.billID) }}>
+                    {bill.connectionNumber ?? bill.billRefNo}
+                  </PageLink>
+                </Table.Td>
+                <Table.Td>{bill.partyName}</Table.Td>
+                <Table.Td className="figure">
+                  <Amount value={bill.currentCharges} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  );
+}

@@ -1,0 +1,54 @@
+// Puts drafts on hold or releases them, with a reason.
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { useMoney } from '../../parts/amount.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { SendForm } from '../../parts/send-form.tsx';
+
+type Bill = { billID: number; currentCharges: number };
+type Props = { bills: readonly Bill[]; isHold: boolean; onDone: () => void };
+
+export function HoldBills(props: Props) {
+  const { t } = useTranslation();
+  const { bills, isHold } = props;
+  const label = t(isHold ? 'exceptions.hold' : 'exceptions.release', { count: bills.length });
+  return (
+    <DialogButton label={label} size="md" disabled={bills.length === 0}>
+      {(close) => <Form {...props} onDone={() => [close(), props.onDone()]} />}
+    </DialogButton>
+  );
+}
+
+function Form({ bills, isHold, onDone }: Props) {
+  const { t } = useTranslation();
+  const { money } = useMoney();
+  const form = useForm({
+    initialValues: { reason: '' },
+    validate: { reason: (value) => (value.trim() === '' ? t('exceptions.needsReason') : null) },
+  });
+  const sum = money(bills.reduce((total, bill) => total + bill.currentCharges, 0));
+  return (
+    <SendForm
+      form={form}
+      send={({ reason }) => holdAll(bills, isHold, reason.trim())}
+      onDone={onDone}
+      action={t(isHold ? 'exceptions.holdSum' : 'exceptions.releaseSum', {
+        count: bills.length,
+        sum,
+      })}
+    >
+      <TextInput
+        label={t('exceptions.reason')}
+        required
+        data-autofocus
+        {...form.getInputProps('reason')}
+      />
+    </SendForm>
+  );
+}
+
+async function holdAll(bills: readonly Bill[], hold: boolean, reason: string): Promise<void> {
+  for (const { billID } of bills) await api.holdBill({ data: { billID, hold, reason } });
+}

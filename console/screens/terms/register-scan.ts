@@ -1,0 +1,97 @@
+// Looks through the bills of a term, page by page, and keeps only what the register shows.
+import type { DataOf } from '../../../sdk/client.ts';
+import { api, totalIn } from '../../api/client.ts';
+import { pageOf } from '../../api/queries/base.ts';
+
+type Bill = DataOf<'getBills'>['bills'][number];
+
+export type ScannedBill = {
+  billID: number;
+  number: string;
+  customer: string;
+  amount: number;
+  change: number;
+};
+export type PlanSum = { plan: string; bills: number; amount: number };
+export type Scan = {
+  done: number;
+  total: number;
+  plans: Map<string, PlanSum>;
+  up: ScannedBill[];
+  down: ScannedBill[];
+  zero: ScannedBill[];
+  negative: ScannedBill[];
+  first: ScannedBill[];
+  sample: ScannedBill[];
+};
+
+const topMax = 20;
+const oddMax = 100;
+const sampleMax = 10;
+const billsAtOnce = 500;
+
+/** Ends early when the page is left. */
+export async function scanBills(
+  termID: number,
+  onProgress: (scan: Scan) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const scan: Scan = {
+    done: 0,
+    total: 0,
+    plans: new Map(),
+    ...{ up: [], down: [], zero: [], negative: [], first: [], sample: [] },
+  };
+  for (let number = 0; !signal.aborted; number += 1) {
+    const { data, headers } = await api.getBills({ termID, page: pageOf(number, billsAtOnce) });
+    scan.total = totalIn(headers);
+    for (const bill of data.bills) add(scan, bill);
+    scan.done += data.bills.length;
+    onProgress({ ...scan });
+    if (data.bills.length < billsAtOnce) return;
+  }
+}
+
+function add(scan: Scan, bill: Bill): void {
+  if (bill.status === 'Cancelled' || bill.status === 'Error') return;
+  const [before] = bill.history;
+  const amount = bill.currentCharges;
+  const one: ScannedBill = {
+    billID: bill.billID,
+    number: bill.connectionNumber ?? bill.connectionGroupLabel ?? bill.billRefNo,
+    customer: bill.partyName,
+    amount,
+    change: amount - (before?.amount ?? amount),
+  };
+  const plan = bill.tariffCode ?? '–';
+  const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0 };
+  scan.plans.set(plan, { plan, bills: sum.bills + 1, amount: sum.amount + amount });
+  if (one.change > 0) scan.up = topOf(scan.up, one, (a, b) => b.change - a.change);
+  if (one.change < 0) scan.down = topOf(scan.down, one, (a, b) => a.change - b.change);
+  if (amount === 0 && scan.zero.length < oddMax) scan.zero.push(one);
+  if (amount < 0 && scan.negative.length < oddMax) scan.negative.push(one);
+  if (before === undefined && scan.first.length < oddMax) scan.first.push(one);
+  draw(
+    scan.sample,
+    one,
+    [...scan.plans.values()].reduce((count, { bills }) => count + bills, 0),
+  );
+}
+
+function topOf(
+  list: readonly ScannedBill[],
+  one: ScannedBill,
+  order: (a: ScannedBill, b: ScannedBill) => number,
+): ScannedBill[] {
+  return [...list, one].sort(order).slice(0, topMax);
+}
+
+/** Every bill that was seen has the same chance to be in the sample. */
+function draw(sample: ScannedBill[], one: ScannedBill, seen: number): void {
+  if (sample.length < sampleMax) {
+    sample.push(one);
+    return;
+  }
+  const place = Math.floor(Math.random() * seen);
+  if (place < sampleMax) sample[place] = one;
+}
