@@ -198,6 +198,9 @@ create table tenants (
   portal_address text,
   -- Whether the audit trail notes which login has read which party.
   log_reads boolean not null default false,
+  -- {format, vatID, street, city, postalCode, vat}: bills are published as e-invoices too. Null:
+  -- they are not.
+  e_invoice jsonb,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
@@ -206,6 +209,7 @@ create table tenants (
   constraint tenants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint tenants_currency_decimals_check CHECK (((currency_decimals >= 0) AND (currency_decimals <= 4))),
   constraint tenants_document_retention_years_check CHECK (((document_retention_years >= 1) AND (document_retention_years <= 100))),
+  constraint tenants_e_invoice_check CHECK ((jsonb_typeof(e_invoice) = 'object'::text)),
   constraint tenants_idle_seconds_check CHECK ((idle_seconds > 0)),
   constraint tenants_pkey PRIMARY KEY (tenant_id),
   constraint tenants_portal_address_check CHECK ((portal_address ~ '^https?://[^/\s]+$'::text)),
@@ -3349,7 +3353,7 @@ create table further_documents (
   created_at timestamp with time zone not null,
   -- As of bill_documents.
   deleted_on date,
-  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text]))),
+  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text, 'EInvoice'::text]))),
   constraint further_documents_once UNIQUE (tenant_id, kind, subject_id),
   constraint further_documents_pkey PRIMARY KEY (tenant_id, document_id),
   constraint further_documents_sha256_check CHECK ((length(sha256) = 32)),

@@ -95,6 +95,7 @@ export const errorCodes = {
   TERM_NOT_FOUND: notFound('No term has this id'),
   BILL_NOT_FOUND: notFound('No bill has this id'),
   DOCUMENT_DELETED: notFound('The document was deleted: its years of retention have passed'),
+  E_INVOICE_NOT_POSSIBLE: notFound('The bill has no e-invoice'),
   CREDIT_NOTE_NOT_FOUND: notFound('No credit note has this id'),
   DISPUTE_NOT_FOUND: notFound('No dispute has this id'),
   LINE_NOT_FOUND: notFound('The bill has no line with this number'),

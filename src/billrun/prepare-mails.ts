@@ -11,6 +11,7 @@ import {
 } from '../domain/delivery/documents-store.ts';
 import { readFiles } from '../domain/delivery/files-store.ts';
 import { type FrozenSetting, settingsByVersion } from '../domain/delivery/freeze-setting.ts';
+import { listFurther } from '../domain/delivery/further-documents-store.ts';
 import { mailPictures } from '../domain/delivery/mail-logo.ts';
 import { senderOf } from '../domain/delivery/mail-sender.ts';
 import type { MailTemplate } from '../domain/delivery/mail-text.ts';
@@ -76,10 +77,16 @@ export async function prepareMails(
   mails: readonly QueuedMail[],
 ): Promise<PreparedMail[]> {
   const documents = mails.flatMap((mail) => source.documents.get(mail.bill_id) ?? []);
-  const reading = tenantTransact(tools.database, tenantId, (tx) =>
-    readFiles(tx, tenantId, documents),
-  );
-  const [files, words] = await Promise.all([reading, writeWords(tools, source, mails)]);
+  const reading = tenantTransact(tools.database, tenantId, async (tx) => {
+    const ids = mails.map((mail) => mail.bill_id);
+    const eInvoices = await listFurther(tx, tenantId, 'EInvoice', ids);
+    const files = await readFiles(tx, tenantId, [...documents, ...eInvoices.values()]);
+    return { eInvoices, files };
+  });
+  const [{ eInvoices, files }, words] = await Promise.all([
+    reading,
+    writeWords(tools, source, mails),
+  ]);
   return mails.map((mail) => {
     const document = source.documents.get(mail.bill_id);
     const written = words.get(mail.bill_id);
@@ -91,7 +98,8 @@ export async function prepareMails(
     if (file === undefined) {
       return { mail, problem: 'The document differs from the one that was published' };
     }
-    return { mail, message: messageOf(tenantId, source, mail, { ...written, file }) };
+    const eInvoice = files.get(eInvoices.get(mail.bill_id)?.document_id ?? 0);
+    return { mail, message: messageOf(tenantId, source, mail, { ...written, file, eInvoice }) };
   });
 }
 
@@ -130,7 +138,13 @@ function messageOf(
   tenantId: number,
   source: MailSource,
   mail: QueuedMail,
-  { subject, text, html, file }: MailWords & { file: Buffer },
+  {
+    subject,
+    text,
+    html,
+    file,
+    eInvoice,
+  }: MailWords & { file: Buffer; eInvoice: Buffer | undefined },
 ): MailMessage {
   const version = source.documents.get(mail.bill_id)?.setting_version ?? 0;
   const { name, country } = source.tenant;
@@ -146,7 +160,12 @@ function messageOf(
     text,
     html,
     pictures: mailPictures(letterhead),
-    attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', content: file }],
+    attachments: [
+      { filename: `${number}.pdf`, contentType: 'application/pdf', content: file },
+      ...(eInvoice
+        ? [{ filename: `${number}.xml`, contentType: 'application/xml', content: eInvoice }]
+        : []),
+    ],
     // Of the request, so that the same mail is the same bytes whenever it is sent.
     date: mail.created_at,
   };

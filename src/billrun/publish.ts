@@ -21,6 +21,7 @@ import {
   freezeSetting,
   getNewestSetting,
 } from '../domain/delivery/freeze-setting.ts';
+import { keepFurther, type RenderedFurther } from '../domain/delivery/keep-further.ts';
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
@@ -120,6 +121,12 @@ async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
     'error' in result ? [] : [{ ...result, documentId: firstId + index }],
   );
   await insertFiles(tx, tenantId, files);
+  const eInvoices = results.flatMap((result): RenderedFurther[] =>
+    'error' in result || !result.eInvoice
+      ? []
+      : [{ kind: 'EInvoice', subjectId: result.billId, ...result.eInvoice }],
+  );
+  await keepFurther(tx, tenantId, eInvoices, new Map(), job.now);
   // Last, because others may wait for the same parts.
   await saveParts(tx, tenantId, parts, job.now);
   const outcome: Outcome = { published: good.length, failed: results.length - good.length };

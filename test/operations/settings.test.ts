@@ -32,6 +32,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     receiptMail: null,
     portalAddress: null,
     logReads: false,
+    eInvoice: null,
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,

@@ -1,5 +1,6 @@
 // What a bill's document is made with besides the bill: the same for all bills of a term, and fixed
 // when they are published.
+import type { EInvoiceSetting } from '../documents/e-invoice/setting.ts';
 import type { PresentedBankAccount } from '../pricing/bank-accounts-store.ts';
 
 /** As it is kept. */
@@ -22,6 +23,8 @@ export type DocumentSetting = {
   inputLabels?: Readonly<Record<string, string>>;
   /** Only of a term that bills a cancelled bill again: the number of that bill. */
   replacesBillNumber?: string;
+  /** Only where the workspace wants e-invoices. */
+  eInvoice?: EInvoiceSetting;
   /** Only where it is so: the workspace pays what it bills. */
   isOwedByWorkspace?: true;
 };

@@ -62,6 +62,7 @@ async function currentSetting(tx: Tx, tenantId: number, term: TermOfSetting): Pr
     template: { templateID: templates.template_id, version: templates.template_version },
     ...(labels.length > 0 ? { inputLabels: labelByName(labels) } : {}),
     ...(replacesBillNumber === undefined ? {} : { replacesBillNumber }),
+    ...(tenant.e_invoice === null ? {} : { eInvoice: tenant.e_invoice }),
     ...(isOwedByWorkspace(term.context_type) ? { isOwedByWorkspace: true } : {}),
   };
   return { setting, text: templates };

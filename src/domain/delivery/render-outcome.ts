@@ -6,7 +6,7 @@ export type RenderError = { code: string; message: string };
 
 /** Of one bill. */
 export type RenderResult =
-  | ({ billId: number } & KeptFile & FileFacts)
+  | ({ billId: number; eInvoice?: KeptFile & FileFacts } & KeptFile & FileFacts)
   | { billId: number; error: RenderError };
 
 export type RenderOutcome = {

@@ -4,6 +4,7 @@ import { renderBills } from '../documents/render-bill.ts';
 import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
 import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
+import { eInvoiceFile } from './e-invoice-file.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
 import { printPapers } from './print-papers.ts';
 import {
@@ -40,10 +41,15 @@ function render(setting: RenderSetting, bills: readonly DocumentToRender[]): Ren
       return creditNote ? { ...input, creditNote } : input;
     }),
   );
-  const results = bills.map(({ bill_id: billId }, index) => {
+  const results = bills.map(({ cancellation, creditNote, ...bill }, index) => {
+    const { bill_id: billId } = bill;
     const file = files[index];
     if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };
-    return { billId, ...splitFile(file, parts) };
+    const eInvoice =
+      cancellation || creditNote
+        ? undefined
+        : eInvoiceFile(setting, () => billInput(setting, letterhead, bill));
+    return { billId, ...splitFile(file, parts), ...(eInvoice && { eInvoice }) };
   });
   return { results, parts };
 }

@@ -3,6 +3,16 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 
+/** JSON. */
+export type EInvoiceRow = {
+  format: 'UBL';
+  vatID: string;
+  street: string;
+  city: string;
+  postalCode: string;
+  vat: { component: string; on: string[] | null }[];
+};
+
 export type SettingsRow = {
   name: string;
   timezone: string;
@@ -28,6 +38,8 @@ export type SettingsRow = {
   portal_address: string | null;
   /** Whether the audit trail notes which login has read which party. */
   log_reads: boolean;
+  /** The data of the seller and the components that are VAT, as `domain/documents` reads them. */
+  e_invoice: EInvoiceRow | null;
   sandbox: boolean;
   clock_offset_ms: number;
   modified_at: Temporal.Instant;
@@ -162,7 +174,7 @@ export async function setStatus(
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
   mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
-  document_retention_years, receipt_mail, portal_address, log_reads,
+  document_retention_years, receipt_mail, portal_address, log_reads, e_invoice,
   sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
 
@@ -204,6 +216,7 @@ export async function updateSettings(
       document_retention_years = ${settings.document_retention_years},
       receipt_mail = ${settings.receipt_mail && JSON.stringify(settings.receipt_mail)}::jsonb,
       portal_address = ${settings.portal_address}, log_reads = ${settings.log_reads},
+      e_invoice = ${settings.e_invoice && JSON.stringify(settings.e_invoice)}::jsonb,
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)

@@ -4,6 +4,17 @@ import { majorUnits } from '../../base/money.ts';
 import type { SettingsRow } from '../../domain/tenants/store.ts';
 import { nullable, timestamp, ts } from '../fields.ts';
 
+const eInvoiceView = Type.Object({
+  format: Type.String(),
+  vatID: Type.String(),
+  street: Type.String(),
+  city: Type.String(),
+  postalCode: Type.String(),
+  vat: Type.Array(
+    Type.Object({ component: Type.String(), on: nullable(Type.Array(Type.String())) }),
+  ),
+});
+
 export const settingsView = Type.Object({
   name: Type.String(),
   timezone: Type.String(),
@@ -28,6 +39,7 @@ export const settingsView = Type.Object({
   receiptMail: nullable(Type.Object({ templateID: nullable(Type.Integer()) })),
   portalAddress: nullable(Type.String()),
   logReads: Type.Boolean(),
+  eInvoice: nullable(eInvoiceView),
   sandbox: Type.Boolean(),
   now: timestamp,
   modifiedAt: timestamp,
@@ -60,6 +72,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
     receiptMail: row.receipt_mail,
     portalAddress: row.portal_address,
     logReads: row.log_reads,
+    eInvoice: row.e_invoice,
     sandbox: row.sandbox,
     now: formatTimestamp(now, row.timezone),
     modifiedAt: formatTimestamp(row.modified_at, row.timezone),

@@ -69,6 +69,38 @@ const mailSender = Type.Object({
   replyTo: maybe(email),
 });
 
+const vatId = /^[A-Z]{2}[0-9A-Z+*]{2,13}$/;
+Format.Set('vat-id', (text) => vatId.test(text));
+
+const componentName = filledText({ max: 100 });
+
+const eInvoice = Type.Object(
+  {
+    format: oneOf(['UBL']),
+    vatID: Type.String({
+      format: 'vat-id',
+      maxLength: 15,
+      'x-code': 'INVALID_FORMAT',
+      description: 'of the seller, with the prefix of its country, such as DE123456789',
+    }),
+    street: filledText({ max: 200 }),
+    city: filledText({ max: 100 }),
+    postalCode: filledText({ max: 20 }),
+    vat: Type.Array(
+      Type.Object({
+        component: componentName,
+        on: maybe(Type.Array(componentName, { minItems: 1, maxItems: 200 })),
+      }),
+      { minItems: 1, maxItems: 50 },
+    ),
+  },
+  {
+    description:
+      'bills are published as e-invoices by EN 16931 too; `vat` names the components that are ' +
+      'value added tax and, in `on`, those that each is charged on. Null: they are not',
+  },
+);
+
 const settingsChange = Type.Object({
   name: Type.Optional(filledText({ max: 200 })),
   timezone: Type.Optional(
@@ -135,6 +167,7 @@ const settingsChange = Type.Object({
     }),
   ),
   logReads: Type.Optional(Type.Boolean()),
+  eInvoice: maybe(eInvoice),
   ts: tsGuard,
 });
 
@@ -248,7 +281,14 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
         : sent.receiptMail && { templateID: sent.receiptMail.templateID ?? null },
     portal_address: sent.portalAddress === undefined ? before.portal_address : sent.portalAddress,
     log_reads: sent.logReads ?? before.log_reads,
+    e_invoice: sent.eInvoice === undefined ? before.e_invoice : eInvoiceFrom(sent.eInvoice),
   };
+}
+
+function eInvoiceFrom(sent: Type.Static<typeof eInvoice> | null): SettingsRow['e_invoice'] {
+  if (sent === null) return null;
+  const vat = sent.vat.map(({ component, on }) => ({ component, on: on ? [...on] : null }));
+  return { ...sent, vat };
 }
 
 /** Null returns to the name of the server and the address of the letterhead. */
