@@ -263,6 +263,14 @@ const files = createRoute({
   ...needs('meters:read'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  validateSearch: textsIn('tab'),
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+  ...needs('settings:read'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
@@ -296,6 +304,7 @@ export const router = createRouter({
       plans,
       plan,
       files,
+      settings,
     ]),
   ]),
   defaultPreload: 'intent',

@@ -19,21 +19,26 @@ import {
   IconCashRegister,
   IconChartBar,
   IconFileImport,
+  IconKey,
   IconLanguage,
   IconLogout,
   IconMailDollar,
   IconMoon,
   IconPlug,
+  IconSettings,
   IconSun,
   IconTags,
   IconUsers,
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../api/queries/base.ts';
 import { logOut, mayUse, useSession } from '../api/session.ts';
 import { chooseLanguage, type Language, languages } from '../language/start.ts';
 import { LogInAgain } from './log-in-again.tsx';
+
+const OwnPassword = lazy(() => import('./own-password.tsx'));
 
 const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
@@ -47,6 +52,7 @@ const places = [
   { to: '/reports', key: 'reports', permission: 'ledger:read', icon: IconChartBar },
   { to: '/plans', key: 'plans', permission: 'plans:read', icon: IconTags },
   { to: '/files', key: 'files', permission: 'meters:read', icon: IconFileImport },
+  { to: '/settings', key: 'settings', permission: 'settings:read', icon: IconSettings },
 ] as const;
 
 export function Frame() {
@@ -113,6 +119,7 @@ function Choices() {
   const { t } = useTranslation();
   const { colorScheme, toggleColorScheme } = useMantineColorScheme();
   const session = useSession();
+  const [isPasswordOpen, password] = useDisclosure();
   const leave = async () => {
     await logOut();
     queries.clear();
@@ -144,6 +151,15 @@ function Choices() {
       <Text size="sm" visibleFrom="sm">
         {session?.user.name}
       </Text>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('ownPassword.title')}
+        onClick={password.open}
+      >
+        <IconKey size={18} />
+      </ActionIcon>
+      <Suspense>{isPasswordOpen && <OwnPassword onClose={password.close} />}</Suspense>
       <ActionIcon variant="subtle" color="gray" aria-label={t('logOut')} onClick={leave}>
         <IconLogout size={18} />
       </ActionIcon>

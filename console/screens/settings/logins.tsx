@@ -1,0 +1,181 @@
+// People who log in, and their roles.
+import { Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { type Login, loginPages } from '../../api/queries/admin.ts';
+import { mayUse } from '../../api/session.ts';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { type Column, List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notes.tsx';
+import { SendForm } from '../../parts/send-form.tsx';
+import { Status } from '../../parts/status.tsx';
+
+export const roleNames = [
+  'Administrator',
+  'Billing Manager',
+  'Billing Operator',
+  'Meter Reader',
+  'Cashier',
+  'Accountant',
+  'Auditor',
+  'Customer',
+] as const;
+type Role = (typeof roleNames)[number];
+
+export function Logins() {
+  const { t } = useTranslation();
+  return (
+    <List
+      pages={loginPages}
+      columns={useColumns()}
+      rowKey={(login) => login.userID}
+      label={t('settings.tabs.logins')}
+      empty={<Empty title={t('logins.none')} />}
+      tools={
+        mayUse('access:write') && (
+          <DialogButton label={t('logins.new')}>
+            {(close) => <NewLogin onDone={close} />}
+          </DialogButton>
+        )
+      }
+    />
+  );
+}
+
+function useColumns(): Column<Login>[] {
+  const { t } = useTranslation();
+  return [
+    { key: 'username', label: t('login.username'), show: (login) => login.username },
+    { key: 'name', label: t('customers.name'), show: (login) => login.name },
+    { key: 'roles', label: t('logins.roles'), show: (login) => login.roles.join(', ') },
+    { key: 'party', label: t('logins.party'), show: (login) => login.partyNumber },
+    {
+      key: 'status',
+      label: t('terms.status'),
+      text: (login) => login.status,
+      show: (login) => <Status value={login.status === 'ACTIVE' ? 'Active' : 'Closed'} />,
+    },
+    {
+      key: 'change',
+      label: t('logins.action'),
+      text: () => '',
+      show: (login) =>
+        mayUse('access:write') && (
+          <DialogButton
+            label={t('logins.change')}
+            title={t('logins.changeOf', { name: login.name })}
+            variant="default"
+          >
+            {(close) => <ChangeLogin login={login} onDone={close} />}
+          </DialogButton>
+        ),
+    },
+  ];
+}
+
+export function Roles({ offered, ...props }: { offered: readonly string[] }) {
+  const { t } = useTranslation();
+  return (
+    <Checkbox.Group label={t('logins.roles')} {...props}>
+      <Stack gap={6} mt="xs">
+        {offered.map((role) => (
+          <Checkbox key={role} value={role} label={t(`role.${role}`)} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}
+
+function NewLogin({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation();
+  const form = useForm({
+    initialValues: {
+      username: '',
+      name: '',
+      email: '',
+      password: '',
+      roles: [] as string[],
+      partyNumber: '',
+    },
+  });
+  const send = ({ roles, email, partyNumber, ...rest }: typeof form.values) =>
+    api.makeLogins({
+      logins: [
+        {
+          ...rest,
+          roles: roles as Role[],
+          ...(email === '' ? {} : { email }),
+          ...(partyNumber === '' ? {} : { partyNumber: Number(partyNumber) }),
+        },
+      ],
+    });
+  return (
+    <SendForm form={form} send={send} action={t('logins.make')} onDone={onDone}>
+      <TextInput
+        label={t('login.username')}
+        required
+        data-autofocus
+        {...form.getInputProps('username')}
+      />
+      <TextInput label={t('customers.name')} required {...form.getInputProps('name')} />
+      <TextInput label={t('customers.email')} {...form.getInputProps('email')} />
+      <PasswordInput
+        label={t('login.password')}
+        required
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+        {...form.getInputProps('password')}
+      />
+      <Roles offered={roleNames} {...form.getInputProps('roles')} />
+      <TextInput
+        label={t('logins.party')}
+        description={t('logins.partyHint')}
+        {...form.getInputProps('partyNumber')}
+      />
+    </SendForm>
+  );
+}
+
+function ChangeLogin({ login, onDone }: { login: Login; onDone: () => void }) {
+  const { t } = useTranslation();
+  const form = useForm({
+    initialValues: { roles: login.roles, status: login.status, password: '' },
+  });
+  const send = ({ roles, status, password }: typeof form.values) =>
+    api.updateLogin({
+      data: {
+        username: login.username,
+        roles: roles as Role[],
+        status: status as 'ACTIVE',
+        ...(password === '' ? {} : { password }),
+        ts: login.ts,
+      },
+    });
+  return (
+    <SendForm
+      form={form}
+      send={send}
+      action={t('logins.save')}
+      done={t('logins.saved')}
+      onDone={onDone}
+    >
+      <Roles offered={roleNames} {...form.getInputProps('roles')} />
+      <NativeSelect
+        label={t('terms.status')}
+        data={[
+          { value: 'ACTIVE', label: t('logins.active') },
+          { value: 'INACTIVE', label: t('logins.inactive') },
+        ]}
+        {...form.getInputProps('status')}
+      />
+      <PasswordInput
+        label={t('logins.newPassword')}
+        description={t('logins.newPasswordHint')}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+        {...form.getInputProps('password')}
+      />
+    </SendForm>
+  );
+}

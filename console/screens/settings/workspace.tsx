@@ -1,0 +1,144 @@
+// The settings of the workspace. Only what was changed is sent.
+import { Checkbox, Fieldset, JsonInput, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { DataOf, RequestOf } from '../../../sdk/client.ts';
+import { api } from '../../api/client.ts';
+import { templatesQuery } from '../../api/queries/admin.ts';
+import { settingsQuery } from '../../api/queries/settings.ts';
+import { mayUse } from '../../api/session.ts';
+import { Loading, Refusal } from '../../parts/notes.tsx';
+import { SendForm } from '../../parts/send-form.tsx';
+
+type Settings = DataOf<'getSettings'>['settings'];
+type Change = RequestOf<'updateSettings'>['data'];
+
+const channels = ['Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook'] as const;
+const texts = ['name', 'timezone', 'currency', 'country', 'locale'] as const;
+const formats = ['connectionNumberFormat', 'billNumberFormat'] as const;
+const numbers = [
+  'currencyDecimals',
+  'documentRetentionYears',
+  'accessTokenSeconds',
+  'idleSeconds',
+] as const;
+
+export function Workspace() {
+  const query = useQuery(settingsQuery);
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  return <Form key={query.data.ts} settings={query.data} />;
+}
+
+function valuesOf(settings: Settings) {
+  const { mailSender, receiptMail } = settings;
+  return {
+    name: settings.name,
+    timezone: settings.timezone,
+    currency: settings.currency,
+    country: settings.country,
+    locale: settings.locale,
+    connectionNumberFormat: settings.connectionNumberFormat,
+    billNumberFormat: settings.billNumberFormat,
+    currencyDecimals: String(settings.currencyDecimals),
+    documentRetentionYears: String(settings.documentRetentionYears),
+    accessTokenSeconds: String(settings.accessTokenSeconds ?? ''),
+    idleSeconds: String(settings.idleSeconds ?? ''),
+    approvalLimit: String(settings.approvalLimit ?? ''),
+    separationOfDuty: settings.separationOfDuty,
+    deliveryChannels: settings.deliveryChannels,
+    senderName: mailSender.name ?? '',
+    replyTo: mailSender.replyTo ?? '',
+    receiptTemplate: receiptMail === null ? '' : String(receiptMail.templateID ?? 0),
+    reminders: JSON.stringify(settings.reminders, null, 2),
+  };
+}
+type Values = ReturnType<typeof valuesOf>;
+
+/** As the API takes them; an empty field that may be empty is null. */
+function changesOf(settings: Settings, values: Values): Change {
+  const before = valuesOf(settings);
+  const isChanged = (name: keyof Values) =>
+    JSON.stringify(values[name]) !== JSON.stringify(before[name]);
+  const change: Record<string, unknown> = { ts: settings.ts };
+  for (const name of [...texts, ...formats]) if (isChanged(name)) change[name] = values[name];
+  for (const name of numbers) {
+    if (isChanged(name)) change[name] = values[name] === '' ? null : Number(values[name]);
+  }
+  if (isChanged('approvalLimit')) change.approvalLimit = values.approvalLimit || null;
+  if (isChanged('separationOfDuty')) change.separationOfDuty = values.separationOfDuty;
+  if (isChanged('deliveryChannels')) change.deliveryChannels = values.deliveryChannels;
+  if (isChanged('reminders')) change.reminders = JSON.parse(values.reminders || '[]');
+  if (isChanged('senderName') || isChanged('replyTo')) {
+    change.mailSender = { name: values.senderName || null, replyTo: values.replyTo || null };
+  }
+  if (isChanged('receiptTemplate')) {
+    const templateID = Number(values.receiptTemplate) || null;
+    change.receiptMail = values.receiptTemplate === '' ? null : { templateID };
+  }
+  return change;
+}
+
+function Form({ settings }: { settings: Settings }) {
+  const { t } = useTranslation();
+  const templates = useQuery({ ...templatesQuery, enabled: mayUse('contexts:read') });
+  const form = useForm({ initialValues: valuesOf(settings) });
+  const mails = (templates.data ?? []).filter(({ type }) => type === 'Email');
+  const field = (name: keyof Values) => (
+    <TextInput
+      key={name}
+      label={t(`settings.${name}`)}
+      description={t(`settings.hints.${name}`, { defaultValue: '' })}
+      {...form.getInputProps(name)}
+    />
+  );
+  return (
+    <Fieldset variant="unstyled" disabled={!mayUse('settings:write')} maw={900}>
+      <SendForm
+        form={form}
+        send={(values) => api.updateSettings({ data: changesOf(settings, values) })}
+        action={t('settings.save')}
+        done={t('settings.saved')}
+        isReady={form.isDirty()}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          {[...texts, ...formats, ...numbers].map(field)}
+          {field('approvalLimit')}
+          {field('senderName')}
+          {field('replyTo')}
+          <NativeSelect
+            label={t('settings.receiptTemplate')}
+            data={[
+              { value: '', label: t('settings.noReceiptMail') },
+              { value: '0', label: t('settings.plainReceiptMail') },
+              ...mails.map(({ templateID, name }) => ({ value: String(templateID), label: name })),
+            ]}
+            {...form.getInputProps('receiptTemplate')}
+          />
+        </SimpleGrid>
+        <Checkbox.Group
+          label={t('settings.deliveryChannels')}
+          {...form.getInputProps('deliveryChannels')}
+        >
+          <SimpleGrid cols={{ base: 2, sm: 6 }} mt="xs">
+            {channels.map((value) => (
+              <Checkbox key={value} value={value} label={t(`channel.${value}`)} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+        <Checkbox
+          label={t('settings.separationOfDuty')}
+          {...form.getInputProps('separationOfDuty', { type: 'checkbox' })}
+        />
+        <JsonInput
+          label={t('settings.reminders')}
+          validationError={t('settings.notJson')}
+          autosize
+          minRows={2}
+          {...form.getInputProps('reminders')}
+        />
+      </SendForm>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,84 @@
+// Settings in a real browser: an administrator sets up the workspace and a login.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, findBrowser } from '../support/browser.ts';
+import { openScreen } from '../support/console-login.ts';
+import { newService } from '../support/pricing.ts';
+import { adminPassword, openScene } from '../support/scene.ts';
+
+const scene = await openScene();
+const skip = findBrowser() === undefined;
+
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name }).click();
+  await page.getByRole('tabpanel', { name }).waitFor();
+}
+
+test('an administrator changes settings, makes a login, and finds both in the audit trail', {
+  skip,
+}, async () => {
+  const client = await scene.workspace('console-set', { sandbox: true });
+  await newService(client);
+  const { page, assertClean } = await openScreen(scene, 'console-set', '/settings');
+
+  // A refused field keeps what was typed; the corrected one is saved.
+  await page.getByLabel('Time zone').fill('Asia/Nowhere');
+  await page.getByLabel('Name of the workspace').fill('City Power');
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await page.getByRole('alert').getByText('timezone').waitFor();
+  assert.equal(await page.getByLabel('Time zone').getAttribute('aria-invalid'), 'true');
+  await assertAccessible(page);
+  await page.getByLabel('Time zone').fill('Asia/Dubai');
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await page.getByText('The settings are saved').waitFor();
+  const { settings } = (await client.getSettings({})).data;
+  assert.deepEqual([settings.name, settings.timezone], ['City Power', 'Asia/Dubai']);
+
+  await openTab(page, 'Logins');
+  await page.getByRole('button', { name: 'New login' }).click();
+  const form = page.getByRole('dialog', { name: 'New login' });
+  await form.getByLabel('User name or e-mail').fill('desk');
+  await form.getByLabel(/^Name/).fill('Desk One');
+  await form.locator('input[autocomplete=new-password]').fill('password1234');
+  await form.getByLabel('Cashier').check();
+  await form.getByRole('button', { name: 'Create the login' }).click();
+  await form.getByRole('alert').waitFor();
+  await assertAccessible(page);
+  await form.locator('input[autocomplete=new-password]').fill(adminPassword);
+  await form.getByRole('button', { name: 'Create the login' }).click();
+  await page.getByRole('table', { name: 'Logins' }).getByText('Desk One').waitFor();
+
+  await openTab(page, 'Audit trail');
+  await page.getByLabel('What was changed').fill('settings');
+  const entry = page.getByRole('row', { name: /settings console-set/ });
+  await entry.getByRole('button', { name: 'Show' }).first().click();
+  const changes = page.getByRole('table', { name: 'Changes' });
+  await changes.getByText('City Power').waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await lookAtTheRest(page);
+  assertClean();
+});
+
+/** Each tab shows its part, and is accessible. */
+async function lookAtTheRest(page: Page): Promise<void> {
+  await openTab(page, 'Templates');
+  const templates = page.getByRole('table', { name: 'Templates' });
+  await templates.getByRole('button', { name: 'Open' }).last().click();
+  await page.getByRole('dialog').getByLabel('Preview').waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await openTab(page, 'System');
+  await page.getByText('Ready', { exact: true }).waitFor();
+  await page.getByLabel('Move the clock to').fill('2035-01-01T12:00');
+  await page.getByRole('button', { name: 'Move the clock' }).click();
+  await page.getByText(/2035/).first().waitFor();
+  await assertAccessible(page);
+  await openTab(page, 'API clients');
+  await page.getByText('No API client yet').waitFor();
+  await openTab(page, 'Billing periods');
+  await page.getByRole('table', { name: 'Billing periods' }).waitFor();
+  await openTab(page, 'Jobs');
+  await page.getByText('No job here').waitFor();
+}
