@@ -48,6 +48,14 @@ test('every visible text is in language/, in both languages', () => {
   assert.deepEqual(keysOf('ur'), keysOf('en'));
 });
 
+test('no two files of texts have the same area, or one would hide the other', () => {
+  const areas = globSync('language/en/*.json', { cwd: root }).flatMap((name) =>
+    Object.keys(JSON.parse(readFileSync(join(root, name), 'utf8'))),
+  );
+  const twice = areas.filter((area, index) => areas.indexOf(area) !== index);
+  assert.deepEqual(twice, []);
+});
+
 function keysOf(language: string): string[] {
   const keys = (part: object, path: string): string[] =>
     Object.entries(part).flatMap(([key, value]) =>

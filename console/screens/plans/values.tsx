@@ -32,9 +32,9 @@ export function Values(props: SectionProps) {
   };
   return (
     <Section
-      title={t('values.title')}
-      hint={t('values.hint')}
-      add={isReadOnly ? undefined : { label: t('values.add'), onAdd: add }}
+      title={t('planValues.title')}
+      hint={t('planValues.hint')}
+      add={isReadOnly ? undefined : { label: t('planValues.add'), onAdd: add }}
     >
       <Accordion multiple value={open} onChange={setOpen} chevronPosition="left">
         {values.map((value, index) => (
@@ -65,7 +65,7 @@ function ValueHead({ service, problems, value, index }: ValueProps) {
       </Text>
       {value.fromDate !== '' && (
         <Text size="sm" c="dimmed">
-          {t('values.since', { day: value.fromDate })}
+          {t('planValues.since', { day: value.fromDate })}
         </Text>
       )}
       {count > 0 && (
@@ -74,7 +74,7 @@ function ValueHead({ service, problems, value, index }: ValueProps) {
         </Badge>
       )}
       <Code dir="ltr">
-        {value.rows ? t('values.rows', { count: value.rows.length }) : value.formula}
+        {value.rows ? t('planValues.rows', { count: value.rows.length }) : value.formula}
       </Code>
     </Group>
   );
@@ -89,7 +89,7 @@ function ValueFields(props: ValueProps) {
   return (
     <Stack gap="sm">
       <NativeSelect
-        label={t('values.value')}
+        label={t('planValues.value')}
         data={(service.values ?? []).map(({ name, label }) => ({
           value: name,
           label: label ? `${label} (${name})` : name,
@@ -130,7 +130,7 @@ function ValueFields(props: ValueProps) {
             variant="default"
             onClick={() => form.removeListItem('valueFormulas', index)}
           >
-            {t('values.remove')}
+            {t('planValues.remove')}
           </Button>
         </Group>
       )}
@@ -149,7 +149,7 @@ function Rows(props: ValueProps & { columns: readonly string[] }) {
     keep(rows.map((row, i) => (i === at ? { ...row, [column]: text === '' ? null : text } : row)));
   return (
     <Stack gap="xs">
-      <Table aria-label={t('values.table')} withTableBorder>
+      <Table aria-label={t('planValues.table')} withTableBorder>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
@@ -167,7 +167,7 @@ function Rows(props: ValueProps & { columns: readonly string[] }) {
                   <TextInput
                     size="xs"
                     dir="ltr"
-                    aria-label={t('values.cell', { column, row: at + 1 })}
+                    aria-label={t('planValues.cell', { column, row: at + 1 })}
                     value={row[column] ?? ''}
                     onChange={(event) => setCell(at, column, event.currentTarget.value)}
                   />
@@ -178,7 +178,7 @@ function Rows(props: ValueProps & { columns: readonly string[] }) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={t('values.removeRow', { row: at + 1 })}
+                    aria-label={t('planValues.removeRow', { row: at + 1 })}
                     onClick={() => keep(rows.filter((_, i) => i !== at))}
                   >
                     <IconTrash size={16} />
@@ -201,7 +201,7 @@ function Rows(props: ValueProps & { columns: readonly string[] }) {
             variant="default"
             onClick={() => keep([...rows, Object.fromEntries(columns.map((name) => [name, null]))])}
           >
-            {t('values.addRow')}
+            {t('planValues.addRow')}
           </Button>
         </Group>
       )}

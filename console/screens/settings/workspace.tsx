@@ -123,7 +123,7 @@ function Form({ settings }: { settings: Settings }) {
         >
           <SimpleGrid cols={{ base: 2, sm: 6 }} mt="xs">
             {channels.map((value) => (
-              <Checkbox key={value} value={value} label={t(`channel.${value}`)} />
+              <Checkbox key={value} value={value} label={t(`sendChannel.${value}`)} />
             ))}
           </SimpleGrid>
         </Checkbox.Group>
