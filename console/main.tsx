@@ -21,7 +21,8 @@ createRoot(place).render(
   <StrictMode>
     <DirectionProvider detectDirection>
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-        <Notifications position="top-right" />
+        {/* Not over the actions of a page, which are at its top. */}
+        <Notifications position="bottom-center" />
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
         </QueryClientProvider>

@@ -211,7 +211,7 @@ test('a role sees the screens that it may use, and no other opens', { skip }, as
     .getByRole('navigation', { name: 'Main' })
     .getByRole('link')
     .allInnerTexts();
-  assert.deepEqual(places, ['Customers', 'Payments']);
+  assert.deepEqual(places, ['Customers', 'Payments', 'Cash desk']);
   await page.goto(`${address}/`);
   await page.getByText('Your login may not open this page').waitFor();
   await page.goto(`${address}/nowhere/at/all`);

@@ -14,8 +14,16 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The browser's program; undefined where the machine has none. Under CI that is a failure. */
+/**
+ * The browser's program; undefined where the machine has none. Under CI that is a failure. Each file
+ * asks once: files share a process, and the browser is closed after the tests of each.
+ */
 export function findBrowser(): string | undefined {
+  after(closeBrowser);
+  return programOf();
+}
+
+function programOf(): string | undefined {
   const found = places.find((path) => path !== '' && existsSync(path));
   if (found === undefined) {
     const advice = 'No Chromium was found: install one, or name it in CHROMIUM_PATH.';
@@ -29,17 +37,21 @@ export type Visit = {
   page: Page;
   /** The address of the workspace's console. */
   address: string;
-  /** Asserts that no script failed and no other host was asked. */
-  assertClean(): void;
+  /** Asserts that no script failed and no other host was asked, but for faults that are named. */
+  assertClean(expected?: readonly string[]): void;
 };
 
 let browser: Browser | undefined;
-after(() => browser?.close());
+
+async function closeBrowser(): Promise<void> {
+  await browser?.close();
+  browser = undefined;
+}
 
 /** A browser of its own, without cookies, at the console of a workspace. */
 export async function visit(scene: Scene, workspace: string): Promise<Visit> {
   browser ??= await chromium.launch({
-    executablePath: findBrowser() ?? '',
+    executablePath: programOf() ?? '',
     // Chromium knows *.localhost by itself; the machine's resolver may not.
     args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost 127.0.0.1'],
   });
@@ -61,7 +73,7 @@ export async function visit(scene: Scene, workspace: string): Promise<Visit> {
     const isOwn = /^(blob|data|chrome[\w-]*):/.test(request.url());
     if (!isOwn && !request.url().startsWith(address)) faults.push(request.url());
   });
-  return { page, address, assertClean: () => assert.deepEqual(faults, []) };
+  return { page, address, assertClean: (expected = []) => assert.deepEqual(faults, expected) };
 }
 
 /** No violation of the rules of WCAG 2.2 A and AA that axe can see. */

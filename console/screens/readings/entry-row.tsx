@@ -121,7 +121,8 @@ function Fact({
 function Usage({ stop, entry, readingDate, isCurrent }: Props) {
   const { t } = useTranslation();
   const past = useQuery({ ...meterReadingsQuery(stop.number), enabled: isCurrent });
-  const usage = usageOf(typedOf(entry.text, stop)?.value ?? null, stop);
+  const typed = usageOf(typedOf(entry.text, stop)?.value ?? null, stop);
+  const usage = entry.usage === null ? typed : Number(entry.usage);
   if (usage === null) return <Fact label={t('readings.usage')}>–</Fact>;
   const days = stop.previousDate === null ? 0 : daysBetween(stop.previousDate, readingDate);
   const change = changeOf(usage, days, past.data ?? [], stop);

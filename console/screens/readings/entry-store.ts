@@ -16,6 +16,8 @@ export type Entry = {
   problem: string | null;
   /** Of what was saved, as the server judged it. */
   status: string | null;
+  /** As the server measured it, where the line had to be confirmed. */
+  usage: string | null;
   /** One for one value: a lost answer saves once. */
   key: string;
 };
@@ -28,6 +30,7 @@ const fresh: Entry = {
   isRollover: false,
   problem: null,
   status: null,
+  usage: null,
   key: '',
 };
 
@@ -126,8 +129,8 @@ async function save(
   };
   try {
     await api.makeReadings({ readings: [reading] }, { idempotencyKey: key });
-    const status = question === null ? 'Accepted' : await statusOf(stop, readingDate);
-    store.set(stop, { phase: 'saved', status });
+    const judged = question === null ? accepted : await judgedAs(stop, readingDate);
+    store.set(stop, { phase: 'saved', ...judged });
     await queries.invalidateQueries({ queryKey: ['readings'] });
   } catch (error) {
     const isRefused = error instanceof BillingError && error.statusCode < 500;
@@ -136,9 +139,12 @@ async function save(
   }
 }
 
-/** Only a reading that had to be confirmed can be under review. */
-async function statusOf(stop: Stop, day: string): Promise<string> {
+const accepted = { status: 'Accepted', usage: null };
+
+/** Only a reading that had to be confirmed can be under review, or have passed the highest value. */
+async function judgedAs(stop: Stop, day: string): Promise<Pick<Entry, 'status' | 'usage'>> {
   const { readings } = (await api.getReadings({ number: stop.number, fromDate: day, toDate: day }))
     .data;
-  return readings.at(-1)?.status ?? 'Accepted';
+  const { status = 'Accepted', consumption = null } = readings.at(-1) ?? {};
+  return { status, usage: consumption };
 }

@@ -32,7 +32,11 @@ function Form({ bills, isHold, onDone }: Props) {
   return (
     <SendForm
       form={form}
-      send={({ reason }) => holdAll(bills, isHold, reason.trim())}
+      send={({ reason }) =>
+        api.holdBills({
+          data: { billIDs: bills.map(({ billID }) => billID), hold: isHold, reason: reason.trim() },
+        })
+      }
       onDone={onDone}
       action={t(isHold ? 'exceptions.holdSum' : 'exceptions.releaseSum', {
         count: bills.length,
@@ -47,8 +51,4 @@ function Form({ bills, isHold, onDone }: Props) {
       />
     </SendForm>
   );
-}
-
-async function holdAll(bills: readonly Bill[], hold: boolean, reason: string): Promise<void> {
-  for (const { billID } of bills) await api.holdBill({ data: { billID, hold, reason } });
 }
