@@ -271,6 +271,20 @@ const settings = createRoute({
   ...needs('settings:read'),
 });
 
+const services = createRoute({
+  getParentRoute: () => inside,
+  path: '/services',
+  component: lazyRouteComponent(() => import('./screens/services/services.tsx'), 'Services'),
+  ...needs('contexts:read'),
+});
+
+const service = createRoute({
+  getParentRoute: () => inside,
+  path: '/services/$serviceCode',
+  component: lazyRouteComponent(() => import('./screens/services/service.tsx'), 'ServiceScreen'),
+  ...needs('contexts:read'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
@@ -305,6 +319,8 @@ export const router = createRouter({
       plan,
       files,
       settings,
+      services,
+      service,
     ]),
   ]),
   defaultPreload: 'intent',

@@ -44,6 +44,12 @@ export const servicesQuery = queryOptions({
   queryFn: async () => (await api.getServices({})).data.services,
 });
 
+export const servicePages = wholePages(
+  ['services'],
+  () => api.getServices({}),
+  ({ services }) => services,
+);
+
 /** One pricing context with all its definitions. */
 export const serviceQuery = (serviceCode: string) =>
   queryOptions({

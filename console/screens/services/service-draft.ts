@@ -1,0 +1,81 @@
+// A service as the form holds it, and what of it was changed.
+import type { RequestOf } from '../../../sdk/client.ts';
+import type { Service } from '../../api/queries/plans.ts';
+
+type Change = RequestOf<'updateService'>['service'];
+
+const text = (value: unknown) => (value === null || value === undefined ? '' : String(value));
+
+export function draftOf(service: Service) {
+  return {
+    name: service.serviceLabel,
+    description: service.description,
+    dueDateOffset: text(service.dueDateOffset),
+    minimumDaysToPay: text(service.minimumDaysToPay),
+    graceDays: text(service.graceDays),
+    readingGraceDays: text(service.readingGraceDays),
+    invoiceTemplate: text(service.invoiceTemplate?.templateID),
+    emailTemplate: text(service.emailTemplate?.templateID),
+    batches: (service.batches ?? []).map((batch) => ({
+      ...batch,
+      readingDay: text(batch.readingDay),
+      billingDay: text(batch.billingDay),
+    })),
+    bankAccounts: (service.bankAccounts ?? []).map((account) => ({
+      ...account,
+      bankName: text(account.bankName),
+      accountNumber: text(account.accountNumber),
+      iban: text(account.iban),
+    })),
+    steps: (service.dunning?.steps ?? []).map((step) => ({
+      ...step,
+      daysAfterDue: text(step.daysAfterDue),
+      templateID: text(step.templateID),
+    })),
+  };
+}
+export type ServiceDraft = ReturnType<typeof draftOf>;
+
+const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
+/** Empty is null; what is no number is sent as it is, and the server names the field. */
+const number = (typed: string) => {
+  if (typed.trim() === '') return null;
+  return Number.isNaN(Number(typed)) ? typed : Number(typed);
+};
+
+export function changesOf(service: Service, draft: ServiceDraft): Change {
+  const before = draftOf(service);
+  const isChanged = (name: keyof ServiceDraft) =>
+    JSON.stringify(before[name]) !== JSON.stringify(draft[name]);
+  const change: Record<string, unknown> = { code: service.serviceCode, ts: service.ts };
+  if (isChanged('name')) change.name = draft.name;
+  if (isChanged('description')) change.description = draft.description;
+  for (const name of numbers) if (isChanged(name)) change[name] = number(draft[name]);
+  for (const name of ['invoiceTemplate', 'emailTemplate'] as const) {
+    if (isChanged(name)) change[name] = { templateID: number(draft[name]) };
+  }
+  if (isChanged('batches')) {
+    change.batches = draft.batches.map((batch) => ({
+      ...batch,
+      readingDay: number(batch.readingDay),
+      billingDay: number(batch.billingDay),
+    }));
+  }
+  if (isChanged('bankAccounts')) {
+    change.bankAccounts = draft.bankAccounts.map((account) => ({
+      ...account,
+      bankName: account.bankName || null,
+      accountNumber: account.accountNumber || null,
+      iban: account.iban || null,
+    }));
+  }
+  if (isChanged('steps')) {
+    const steps = draft.steps.map((step) => ({
+      ...step,
+      daysAfterDue: number(step.daysAfterDue),
+      templateID: number(step.templateID),
+    }));
+    change.dunning = steps.length === 0 ? null : { ...service.dunning, steps };
+  }
+  return change as Change;
+}

@@ -1,0 +1,228 @@
+// One service: name, days to pay, templates, batches, bank accounts and dunning steps.
+import {
+  Button,
+  Card,
+  Fieldset,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { templatesQuery } from '../../api/queries/admin.ts';
+import { type Service, serviceQuery } from '../../api/queries/plans.ts';
+import { mayUse } from '../../api/session.ts';
+import { Loading, Refusal } from '../../parts/notes.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { SendForm } from '../../parts/send-form.tsx';
+import { changesOf, draftOf, type ServiceDraft } from './service-draft.ts';
+
+const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
+const actions = ['Remind', 'Fee', 'List', 'Disconnect'] as const;
+
+export function ServiceScreen() {
+  const { t } = useTranslation();
+  const { serviceCode } = useParams({ from: '/inside/services/$serviceCode' });
+  const query = useQuery(serviceQuery(serviceCode));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} />;
+  const service = query.data;
+  return (
+    <Page
+      title={`${service.serviceCode} · ${service.serviceLabel}`}
+      crumbs={[{ label: t('services.title'), to: '/services' }]}
+      hint={
+        <PageLink to="/plans" search={{ service: serviceCode }}>
+          {t('services.plans')}
+        </PageLink>
+      }
+    >
+      <Form key={service.ts} service={service} />
+    </Page>
+  );
+}
+
+type DraftForm = ReturnType<typeof useForm<ServiceDraft>>;
+
+function Form({ service }: { service: Service }) {
+  const { t } = useTranslation();
+  const form = useForm<ServiceDraft>({ initialValues: draftOf(service) });
+  const templates = useQuery(templatesQuery);
+  const choices = (type: string) =>
+    (templates.data ?? [])
+      .filter((template) => template.type === type)
+      .map(({ templateID, name }) => ({ value: String(templateID), label: name }));
+  return (
+    <Fieldset variant="unstyled" disabled={!mayUse('contexts:write')} maw={1000}>
+      <SendForm
+        form={form}
+        send={(draft) => api.updateService({ service: changesOf(service, draft) })}
+        action={t('services.save')}
+        done={t('services.saved')}
+        isReady={form.isDirty()}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput label={t('plans.name')} required {...form.getInputProps('name')} />
+          {numbers.map((name) => (
+            <TextInput
+              key={name}
+              label={t(`services.${name}`)}
+              inputMode="numeric"
+              {...form.getInputProps(name)}
+            />
+          ))}
+          <NativeSelect
+            label={t('services.template')}
+            data={choices('Invoice')}
+            {...form.getInputProps('invoiceTemplate')}
+          />
+          <NativeSelect
+            label={t('services.mail')}
+            data={[{ value: '', label: t('services.plainMail') }, ...choices('Email')]}
+            {...form.getInputProps('emailTemplate')}
+          />
+        </SimpleGrid>
+        <Textarea label={t('plans.description')} autosize {...form.getInputProps('description')} />
+        <Batches form={form} />
+        <BankAccounts form={form} />
+        <Steps form={form} mails={choices('Email')} />
+      </SendForm>
+    </Fieldset>
+  );
+}
+
+function Items({
+  title,
+  add,
+  onAdd,
+  children,
+}: {
+  title: string;
+  add: string;
+  onAdd: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Button size="xs" variant="default" onClick={onAdd}>
+          {add}
+        </Button>
+      </Group>
+      <Stack gap="sm">{children}</Stack>
+    </Card>
+  );
+}
+
+function Batches({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  const empty = { batchCode: '', label: '', readingDay: '', billingDay: '' };
+  return (
+    <Items
+      title={t('services.batches')}
+      add={t('services.addBatch')}
+      onAdd={() => form.insertListItem('batches', empty as never)}
+    >
+      {form.values.batches.map((batch, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a new batch has no other name yet.
+        <SimpleGrid key={index} cols={{ base: 1, xs: 2, md: 4 }} spacing="xs">
+          {(['batchCode', 'label', 'readingDay', 'billingDay'] as const).map((name) => (
+            <TextInput
+              key={name}
+              size="xs"
+              label={t(`services.${name}`)}
+              readOnly={name === 'batchCode' && batch.batchID !== undefined}
+              {...form.getInputProps(`batches.${index}.${name}`)}
+            />
+          ))}
+        </SimpleGrid>
+      ))}
+    </Items>
+  );
+}
+
+function BankAccounts({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  const empty = { title: '', bankName: '', accountNumber: '', iban: '' };
+  return (
+    <Items
+      title={t('services.bankAccounts')}
+      add={t('services.addAccount')}
+      onAdd={() => form.insertListItem('bankAccounts', empty as never)}
+    >
+      {form.values.bankAccounts.map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a new account has no other name yet.
+        <SimpleGrid key={index} cols={{ base: 1, xs: 2, md: 4 }} spacing="xs">
+          {(['title', 'bankName', 'accountNumber', 'iban'] as const).map((name) => (
+            <TextInput
+              key={name}
+              size="xs"
+              label={t(`account.${name}`)}
+              {...form.getInputProps(`bankAccounts.${index}.${name}`)}
+            />
+          ))}
+        </SimpleGrid>
+      ))}
+    </Items>
+  );
+}
+
+function Steps({
+  form,
+  mails,
+}: {
+  form: DraftForm;
+  mails: readonly { value: string; label: string }[];
+}) {
+  const { t } = useTranslation();
+  const empty = { daysAfterDue: '10', action: actions[0], templateID: '' };
+  return (
+    <Items
+      title={t('services.dunning')}
+      add={t('services.addStep')}
+      onAdd={() => form.insertListItem('steps', empty)}
+    >
+      {form.values.steps.map((step, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other name than its place.
+        <Group key={index} align="flex-end" gap="xs">
+          <TextInput
+            size="xs"
+            w={140}
+            label={t('services.daysAfterDue')}
+            {...form.getInputProps(`steps.${index}.daysAfterDue`)}
+          />
+          <NativeSelect
+            size="xs"
+            label={t('services.action')}
+            data={[...new Set([...actions, step.action])].map((value) => ({
+              value,
+              label: t(`dunningAction.${value}`, { defaultValue: value }),
+            }))}
+            {...form.getInputProps(`steps.${index}.action`)}
+          />
+          <NativeSelect
+            size="xs"
+            label={t('services.mail')}
+            data={['', ...mails]}
+            {...form.getInputProps(`steps.${index}.templateID`)}
+          />
+          <Button size="xs" variant="default" onClick={() => form.removeListItem('steps', index)}>
+            {t('services.removeStep')}
+          </Button>
+        </Group>
+      ))}
+    </Items>
+  );
+}
