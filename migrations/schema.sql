@@ -4918,6 +4918,27 @@ $function$
 ;
 -- owned by the owner
 
+-- second factor (0032_second_factor.sql)
+
+-- The second factor of a login. It counts once it is confirmed by a first code.
+create table login_factors (
+  tenant_id bigint not null,
+  login_id bigint not null,
+  -- Encrypted with the key of the installation, which is not in the database.
+  secret bytea not null,
+  confirmed_at timestamp with time zone,
+  -- The time step of the last code that was accepted: each code works once.
+  last_step bigint not null default 0,
+  -- SHA-256 of the recovery codes that are left, as hexadecimal text.
+  recovery_hashes text[] not null default '{}'::text[],
+  created_at timestamp with time zone not null,
+  constraint login_factors_pkey PRIMARY KEY (tenant_id, login_id),
+  constraint login_factors_tenant_id_login_id_fkey FOREIGN KEY (tenant_id, login_id) REFERENCES logins(tenant_id, login_id)
+);
+alter table login_factors enable row level security, force row level security;
+create policy tenant_wall on login_factors as permissive for all using ((tenant_id = current_tenant()));
+grant delete, insert, select, update on login_factors to billwright_api;
+
 -- made by no migration
 
 -- A migration that this database has run, with the checksum of its file.

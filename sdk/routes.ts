@@ -387,6 +387,13 @@ export const routes = {
     method: 'Login',
     action: 'Reset Password',
   },
+  enrolTotp: { path: '/billing/auth/enrol-totp', method: 'Login', action: 'Enrol Second Factor' },
+  confirmTotp: {
+    path: '/billing/auth/confirm-totp',
+    method: 'Login',
+    action: 'Confirm Second Factor',
+  },
+  resetTotp: { path: '/billing/auth/reset-totp', method: 'Update', action: 'Reset Second Factor' },
   logout: { path: '/billing/auth/logout', method: 'Logout', action: 'Logout User' },
   changePassword: {
     path: '/billing/auth/change-password',

@@ -16,6 +16,8 @@ export type Config = Readonly<{
   /** A direct connection for workers, where DATABASE_URL goes through a transaction pooler. */
   workerDatabaseUrl: string | undefined;
   dataFolder: string;
+  /** Holds the key by which secrets in the database are encrypted. */
+  secretKeyFile: string | undefined;
   domain: string;
   workspaceHeader: boolean;
   logLevel: string;
@@ -57,6 +59,7 @@ export function readConfig(env: Environment): Config {
     workerDatabaseUrl: urlBeside(databaseUrl, env, 'WORKER_DATABASE_URL'),
     dataFolder: resolve(env.BILLWRIGHT_DATA || './data'),
     domain,
+    secretKeyFile: env.SECRET_KEY_FILE || undefined,
     workspaceHeader: flag(env, 'BILLWRIGHT_WORKSPACE_HEADER'),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels, 'info'),
     apiConnections: integer(env, 'API_CONNECTIONS', 16, 1, 1_000),

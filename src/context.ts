@@ -1,4 +1,5 @@
 // Builds what the program runs on, by hand and in order, and closes it in reverse.
+import { join } from 'node:path';
 import { type Clock, systemClock } from './base/clock.ts';
 import { checkDatabase } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
@@ -7,6 +8,7 @@ import { createLog, type Log } from './base/log.ts';
 import { openDkim } from './base/mail/dkim.ts';
 import { createMailer } from './base/mail/mailer.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
+import { useSecretKeyFile } from './base/secret-key.ts';
 import type { Config } from './config.ts';
 import { createMailBreaker } from './domain/delivery/mail-breaker.ts';
 import { openRenderer } from './domain/delivery/renderer.ts';
@@ -34,6 +36,7 @@ export async function openContext(
   options: { use: 'claim' | 'join'; quiet?: boolean },
 ): Promise<Context> {
   const log = createLog({ level: options.quiet ? 'warn' : config.logLevel });
+  useSecretKeyFile(config.secretKeyFile ?? join(config.dataFolder, 'secret.key'));
   if (config.databaseUrl) return externalContext(config, config.databaseUrl, log);
   const embedded = await keepEmbedded(config, log, options.use);
   const { owner, api } = embedded.current();

@@ -70,6 +70,8 @@ test('every operation names its access, with a permission that exists', () => {
       ['redeemLink', 'public'],
       ['requestPasswordReset', 'public'],
       ['resetPassword', 'public'],
+      ['enrolTotp', 'login'],
+      ['confirmTotp', 'login'],
       ['logout', 'authenticated'],
       ['changePassword', 'login'],
       // Each kind asks for its own permission.

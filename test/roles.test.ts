@@ -108,6 +108,9 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   redeemLink: everybody,
   requestPasswordReset: everybody,
   resetPassword: everybody,
+  enrolTotp: everybody,
+  confirmTotp: everybody,
+  resetTotp: administrator,
   logout: everybody,
   changePassword: everybody,
   makeLogins: administrator,
@@ -267,7 +270,10 @@ for (const role of roleNames) {
       const token = await enter(role);
       const may = ([name]: readonly [OperationName, unknown]) =>
         allowed[name].includes(role) &&
-        !(kind === 'machine client' && (ownOnly[name] === role || name === 'changePassword'));
+        !(
+          kind === 'machine client' &&
+          (ownOnly[name] === role || ['changePassword', 'enrolTotp', 'confirmTotp'].includes(name))
+        );
       const before = await hashRows(scene.sql, tenantId);
       for (const [name, operation] of operations.filter((one) => !may(one))) {
         // Roles are looked at before the body, in one place for both kinds.

@@ -82,6 +82,7 @@ const writers: Record<string, Writers> = {
   open_totals: null,
   ledger_months: 'domain/ledger',
   login_failures: 'domain/access',
+  login_factors: 'domain/access',
   login_links: 'domain/access',
   login_names: 'domain/access',
   logins: 'domain/access',

@@ -53,11 +53,11 @@ export const errorCodes = {
   TOKEN_REVOKED: auth('The token was revoked'),
   TOKEN_WORKSPACE_MISMATCH: auth('The token belongs to another workspace'),
   LOGIN_FAILED: auth('User name or password is wrong'),
+  CODE_REQUIRED: auth('The login has a second factor. Send the code of its app as `code`'),
+  CODE_WRONG: auth('The code of the second factor is wrong, used or expired'),
   LINK_INVALID: auth('The link is unknown, used or expired. Ask for a new one'),
   LOGIN_LOCKED: auth('Too many failed logins; try again later'),
-  DEFAULT_PASSWORD: permission(
-    'The demo password works only from the machine that runs the server',
-  ),
+  DEFAULT_PASSWORD: permission('The demo password works only on the machine of the server'),
   WORKSPACE_SUSPENDED: permission('The workspace is suspended'),
   PERMISSION_DENIED: permission('The role of this login does not allow the operation'),
   RATE_LIMITED: limit('Too many calls; wait and try again', 429),
@@ -124,6 +124,7 @@ export const errorCodes = {
   STALE_OBJECT: conflict(
     'The object has changed since it was read; read it again and repeat the change',
   ),
+  SECOND_FACTOR_ACTIVE: conflict('The login has a second factor already'),
   IN_USE: conflict('The object is in use'),
   SERVICE_IN_USE: conflict('The pricing context has subscriptions or open terms'),
   METER_ALREADY_ASSIGNED: conflict(

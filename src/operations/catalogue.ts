@@ -6,6 +6,8 @@ import { decideApproval } from './approvals/decide-approval.ts';
 import { getApprovals } from './approvals/get-approvals.ts';
 import { getAudit } from './audit/get-audit.ts';
 import { changePassword } from './auth/change-password.ts';
+import { confirmTotp } from './auth/confirm-totp.ts';
+import { enrolTotp } from './auth/enrol-totp.ts';
 import { getClients } from './auth/get-clients.ts';
 import { getLogins } from './auth/get-logins.ts';
 import { login } from './auth/login.ts';
@@ -17,6 +19,7 @@ import { refreshToken } from './auth/refresh-token.ts';
 import { requestLink } from './auth/request-link.ts';
 import { requestPasswordReset } from './auth/request-password-reset.ts';
 import { resetPassword } from './auth/reset-password.ts';
+import { resetTotp } from './auth/reset-totp.ts';
 import { updateClientOperation } from './auth/update-client.ts';
 import { updateLoginOperation } from './auth/update-login.ts';
 import { getBankFiles } from './bank-files/get-bank-files.ts';
@@ -253,6 +256,9 @@ export const catalogue = {
   redeemLink,
   requestPasswordReset,
   resetPassword,
+  enrolTotp,
+  confirmTotp,
+  resetTotp,
   logout,
   changePassword,
   makeLogins,

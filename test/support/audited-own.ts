@@ -1,10 +1,12 @@
 // Notes, details that a customer changes, and bills held together, and what the audit trail says.
+import { codeOf } from './authenticator.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
 
 export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Promise<number>) {
   return {
     ...auditedLinks(scene, admin),
+    ...auditedFactor(scene, admin),
     makeNotes: {
       call: () => admin.makeNotes({ notes: [{ partyNumber: 100_001, text: 'Calls back' }] }),
       subject: 'note',
@@ -79,6 +81,29 @@ function auditedLinks(scene: Scene, admin: TestClient) {
       },
       ...linked,
       after: { passwordReset: true },
+    },
+  };
+}
+
+function auditedFactor(scene: Scene, admin: TestClient) {
+  return {
+    enrolTotp: {
+      call: () => admin.enrolTotp({}),
+      subject: 'login',
+      after: { secondFactor: 'enrolled' },
+    },
+    confirmTotp: {
+      call: async () => {
+        const { secret } = (await admin.enrolTotp({})).data;
+        return admin.confirmTotp({ code: codeOf(secret, scene.clock.now()) });
+      },
+      subject: 'login',
+      after: { secondFactor: 'on' },
+    },
+    resetTotp: {
+      call: () => admin.resetTotp({ data: { username: 'admin@audit.example' } }),
+      subject: 'login',
+      after: { secondFactor: 'off' },
     },
   };
 }

@@ -26,6 +26,7 @@ import {
   presentTokens,
   sessionKind,
 } from './login-fields.ts';
+import { assertFactor } from './second-factor-fields.ts';
 
 type Credentials = { kind: 'login' | 'client'; name: string; secret: string };
 type Candidate = { owner: Owner; holder: Holder; actor: Actor; hash: string; usable: boolean };
@@ -41,10 +42,11 @@ export const login = operation({
     password: maybe(text({ max: passwordLengthMax })),
     clientID: maybe(text({ max: 120 })),
     clientSecret: maybe(text({ max: passwordLengthMax })),
+    code: maybe(text({ max: 40 })),
     session: sessionKind,
   }),
   response: issuedTokens,
-  errors: ['LOGIN_FAILED', 'LOGIN_LOCKED', 'DEFAULT_PASSWORD'],
+  errors: ['LOGIN_FAILED', 'LOGIN_LOCKED', 'CODE_REQUIRED', 'CODE_WRONG', 'DEFAULT_PASSWORD'],
   example: { username: demoLogin.username, password: demoLogin.password },
   async handle(call, body) {
     const credentials = credentialsOf(body);
@@ -68,12 +70,14 @@ export const login = operation({
       });
     }
     assertNotDefault(credentials.secret, call.address);
+    const { owner } = candidate;
+    if ('loginId' in owner) await assertFactor(call, { ...owner, key, code: body.code ?? null });
     const issued = await call.write(async (tx, audit) => {
       // Again, because many guesses sent at once pass the first look together.
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: true });
       await clearLoginFailures(tx, tenantId, key);
       const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
-      const { owner, holder } = candidate;
+      const { holder } = candidate;
       audit(candidate.actor, {
         subject: credentials.kind,
         subjectId: holder.userID,
