@@ -16,3 +16,9 @@ export function today(): string {
   const two = (part: number) => String(part).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
+
+/** Days of subscriptions come as 31072026; people read 31/07/2026. */
+export function shownDay(day: string | null | undefined): string {
+  if (!day) return '';
+  return /^\d{8}$/.test(day) ? `${day.slice(0, 2)}/${day.slice(2, 4)}/${day.slice(4)}` : day;
+}

@@ -26,7 +26,7 @@ const colours: Record<string, string> = {
 export function Status({ value }: { value: string }) {
   const { t } = useTranslation();
   return (
-    <Badge variant="dot" color={colours[value] ?? 'gray'} size="sm" tt="none">
+    <Badge miw="max-content" variant="dot" color={colours[value] ?? 'gray'} size="sm" tt="none">
       {t(`status.${value}`, { defaultValue: value })}
     </Badge>
   );

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { today } from '../../parts/days.ts';
+import { shownDay, today } from '../../parts/days.ts';
 import { Empty } from '../../parts/notes.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { SubscriptionData } from './subscription.tsx';
@@ -40,8 +40,8 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
                     {meter.meterType} · {meter.brand}
                   </Table.Td>
                   <Table.Td>
-                    {meter.installDate}
-                    {meter.removeDate && ` – ${meter.removeDate}`}
+                    {shownDay(meter.installDate)}
+                    {meter.removeDate && ` – ${shownDay(meter.removeDate)}`}
                   </Table.Td>
                   <Table.Td>{readingsOf(meter)}</Table.Td>
                   <Table.Td>
@@ -72,7 +72,7 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
 
 function readingsOf({ registers }: Meter): string {
   return registers
-    .map((one) => `${one.lastReading ?? '–'} ${one.unit} (${one.lastReadingDate ?? '–'})`)
+    .map((one) => `${one.lastReading ?? '–'} ${one.unit} (${shownDay(one.lastReadingDate) || '–'})`)
     .join(', ');
 }
 

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { subscriptionQuery } from '../../api/queries/subscriptions.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
+import { shownDay } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -45,8 +46,11 @@ export function Subscription() {
           { label: t('terms.service'), value: subscription.serviceCode },
           { label: t('customer.plan'), value: subscription.tariffLabel },
           { label: t('subscription.batch'), value: subscription.batchCode },
-          { label: t('subscription.since'), value: subscription.connectionDate },
-          { label: t('subscription.billedThrough'), value: subscription.billedThrough ?? '–' },
+          { label: t('subscription.since'), value: shownDay(subscription.connectionDate) },
+          {
+            label: t('subscription.billedThrough'),
+            value: shownDay(subscription.billedThrough) || '–',
+          },
           ...(subscription.accounts ?? []).map((one) => ({
             label: one.title,
             value: <Money value={one.balance} />,
@@ -126,15 +130,15 @@ function History({ subscription }: { subscription: SubscriptionData }) {
   const { statusHistory = [], tariffHistory = [], transfers = [] } = subscription;
   const events = [
     ...statusHistory.map((one) => ({
-      date: one.fromDate,
+      date: shownDay(one.fromDate),
       what: [t(`status.${one.status}`), one.kind, one.reason].filter(Boolean).join(' · '),
     })),
     ...tariffHistory.map((one) => ({
-      date: one.fromDate,
+      date: shownDay(one.fromDate),
       what: t('subscription.planFrom', { plan: one.tariffCode }),
     })),
     ...transfers.map((one) => ({
-      date: one.transferDate,
+      date: shownDay(one.transferDate),
       what: t('subscription.transferred', {
         from: one.fromPartyName ?? '–',
         to: one.toPartyName ?? '–',

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { servicesQuery } from '../../api/queries/ledger.ts';
 import { subscriptionPages } from '../../api/queries/subscriptions.ts';
+import { shownDay } from '../../parts/days.ts';
 import { Filters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
@@ -71,7 +72,7 @@ export function Subscriptions() {
           {
             key: 'billed',
             label: t('subscription.billedThrough'),
-            show: (row) => row.billedThrough,
+            show: (row) => shownDay(row.billedThrough),
           },
         ]}
       />
