@@ -4,7 +4,11 @@ import type { ReactNode } from 'react';
 
 export function Figures({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, sm: 3, lg: items.length }} component="dl" m={0}>
+    <SimpleGrid
+      cols={{ base: 1, xs: 2, sm: 3, lg: Math.min(items.length, 6) }}
+      component="dl"
+      m={0}
+    >
       {items.map(({ label, value }) => (
         <Card key={label} withBorder padding="sm">
           <Text component="dt" size="sm" c="dimmed">

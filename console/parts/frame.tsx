@@ -37,7 +37,10 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../api/queries/base.ts';
 import { logOut, mayUse, useSession } from '../api/session.ts';
 import { chooseLanguage, type Language, languages } from '../language/start.ts';
+import { JobsIndicator } from './jobs-indicator.tsx';
+import { KeyList } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
+import { Search } from './search.tsx';
 
 const OwnPassword = lazy(() => import('./own-password.tsx'));
 
@@ -85,7 +88,11 @@ export function Frame() {
               {session?.workspace}
             </Text>
           </Group>
-          <Choices />
+          <Group gap="xs" wrap="nowrap">
+            <JobsIndicator />
+            <Search />
+            <Choices />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('navigation')}>
@@ -107,6 +114,7 @@ export function Frame() {
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
+      <KeyList />
       {session?.isOver && <LogInAgain user={session.user} />}
     </AppShell>
   );

@@ -20,3 +20,10 @@ export const statementQuery = (partyNumber: number) =>
     queryKey: ['statement', partyNumber],
     queryFn: async () => (await api.getStatement({ partyNumber, page: pageOf(0, 100) })).data,
   });
+
+export const notePages = (partyNumber: number) =>
+  pagesOf(
+    ['notes', partyNumber],
+    (page) => api.getNotes({ partyNumber, page }),
+    ({ notes }) => notes,
+  );

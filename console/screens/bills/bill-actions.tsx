@@ -17,9 +17,7 @@ export function BillActions({ bill }: Props) {
       {isDraft && mayUse('bills:write') && <Hold bill={bill} />}
       {bill.status === 'Published' && mayUse('bills:distribute') && <SendAgain bill={bill} />}
       {isPosted && mayUse('collections:write') && <Dispute bill={bill} />}
-      {isPosted && mayUse('credits:write') && bill.latePaymentSurcharge > 0 && (
-        <Waive bill={bill} />
-      )}
+      {isPosted && mayUse('credits:write') && bill.surcharges.length > 0 && <Waive bill={bill} />}
       {isPosted && mayUse('credits:write') && <Credit bill={bill} />}
       {isPosted && mayUse('bills:post') && <Cancel bill={bill} />}
     </>

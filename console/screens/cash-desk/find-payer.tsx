@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import type { Found as SearchResult } from '../../api/queries/search.ts';
 import { Empty, Refusal } from '../../parts/notes.tsx';
 
 export type Payer = { partyNumber: number; name: string; owed: number };
@@ -63,13 +64,22 @@ export function FindPayer({ onChoose }: { onChoose: (payer: Payer) => void }) {
   );
 }
 
+/** By anything that the search knows; each customer once. */
 async function find(text: string): Promise<Found[]> {
-  const { users } = (await api.listUsers({ name: text, page: { pageNumber: 0, size: 10 } })).data;
-  return users.map(({ partyNumber = 0, name = '', email }) => ({
-    partyNumber,
-    title: name,
-    detail: [partyNumber, email].filter(Boolean).join(' · '),
-  }));
+  const { results } = (await api.search({ text, kinds: ['party', 'connection', 'bill'] })).data;
+  const found = await Promise.all(results.slice(0, 12).map(partyOf));
+  return [...new Map(found.map((one) => [one.partyNumber, one])).values()];
+}
+
+async function partyOf({ kind, id, number, title, detail }: SearchResult): Promise<Found> {
+  const words = `${number} · ${detail ?? ''}`;
+  if (kind === 'party') return { partyNumber: Number(number), title, detail: words };
+  if (kind === 'bill') {
+    const [bill] = (await api.getBills({ billID: id })).data.bills;
+    return { partyNumber: bill?.partyNumber ?? 0, title, detail: words };
+  }
+  const [one] = (await api.getConnections({ connectionNumber: number })).data.connections;
+  return { partyNumber: one?.partyNumber ?? 0, title, detail: words };
 }
 
 async function payerOf(partyNumber: number): Promise<Payer> {

@@ -1,9 +1,10 @@
 // A customer on one page: what is owed, subscriptions, bills, payments, statement.
-import { Card, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
+import { api } from '../../api/client.ts';
 import { billPages } from '../../api/queries/bills.ts';
 import { customerQuery, statementQuery } from '../../api/queries/customers.ts';
 import { paymentPages } from '../../api/queries/payments.ts';
@@ -11,6 +12,7 @@ import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
+import { FileButton } from '../../parts/file.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -19,6 +21,7 @@ import { paymentColumns } from '../../parts/payment-columns.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
 import { CustomerActions } from './customer-actions.tsx';
+import { Notes } from './notes.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 
@@ -55,6 +58,7 @@ export function Customer() {
           {mayUse('bills:read') && <Tabs.Tab value="bills">{t('bills.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="payments">{t('payments.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="statement">{t('statement.title')}</Tabs.Tab>}
+          <Tabs.Tab value="notes">{t('notes.title')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="subscriptions" pt="sm">
           <Subscriptions party={party} />
@@ -67,6 +71,9 @@ export function Customer() {
         </Tabs.Panel>
         <Tabs.Panel value="statement" pt="sm">
           <Statement partyNumber={partyNumber} />
+        </Tabs.Panel>
+        <Tabs.Panel value="notes" pt="sm">
+          <Notes partyNumber={partyNumber} />
         </Tabs.Panel>
       </Tabs>
     </Page>
@@ -159,6 +166,13 @@ function Statement({ partyNumber }: { partyNumber: number }) {
   const ages = Object.entries(aging) as [keyof typeof aging, number][];
   return (
     <Stack>
+      <Group>
+        <FileButton
+          label={t('statement.pdf')}
+          name={`statement-${partyNumber}.pdf`}
+          load={() => api.getStatementDocument({ partyNumber, format: 'PDF' })}
+        />
+      </Group>
       <Card withBorder style={{ overflowX: 'auto' }}>
         <Table aria-label={t('statement.title')}>
           <Table.Thead>

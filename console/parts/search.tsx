@@ -1,0 +1,76 @@
+// Search over everything: Ctrl+K or `/`, then what is known of it.
+import '@mantine/spotlight/styles.css';
+import { ActionIcon } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight, spotlight } from '@mantine/spotlight';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Found, searchQuery } from '../api/queries/search.ts';
+
+export function Search() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [text] = useDebouncedValue(typed.trim(), 150);
+  const { data: found = [], isFetching } = useQuery(searchQuery(text));
+  const groups = Map.groupBy(found, ({ kind }) => kind);
+  const words = text === '' ? t('search.hint') : isFetching ? t('loading') : t('search.none');
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('search.title')}
+        onClick={spotlight.open}
+      >
+        <IconSearch size={18} />
+      </ActionIcon>
+      <Spotlight.Root
+        query={typed}
+        onQueryChange={setTyped}
+        shortcut={['mod + K', '/']}
+        clearQueryOnClose
+        scrollable
+        maxHeight="70vh"
+        aria-label={t('search.title')}
+      >
+        <Spotlight.Search
+          placeholder={t('search.placeholder')}
+          aria-label={t('search.title')}
+          leftSection={<IconSearch size={18} aria-hidden />}
+        />
+        <Spotlight.ActionsList>
+          {found.length === 0 && <Spotlight.Empty>{words}</Spotlight.Empty>}
+          {[...groups].map(([kind, results]) => (
+            <Spotlight.ActionsGroup key={kind} label={t(`search.${kind}`)}>
+              {results.map((one) => (
+                <Spotlight.Action
+                  key={`${one.kind} ${one.id}`}
+                  label={`${one.number} · ${one.title}`}
+                  {...(one.detail ? { description: one.detail } : {})}
+                  onClick={() => navigate({ to: pathOf(one) })}
+                />
+              ))}
+            </Spotlight.ActionsGroup>
+          ))}
+        </Spotlight.ActionsList>
+      </Spotlight.Root>
+    </>
+  );
+}
+
+function pathOf({ kind, id, number, detail }: Found): string {
+  const paths: Record<string, string> = {
+    party: `/customers/${number}`,
+    connection: `/subscriptions/${encodeURIComponent(number)}`,
+    // A meter is shown with the subscription that it measures.
+    meter: `/subscriptions/${encodeURIComponent(detail ?? '')}`,
+    bill: `/bills/${id}`,
+    payment: `/payments/${id}`,
+    plan: `/plans/${id}`,
+  };
+  return paths[kind] ?? '/';
+}
