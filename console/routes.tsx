@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { currentSession, mayUse, whenEnded } from './api/session.ts';
+import { currentSession, isCustomer, mayUse, whenEnded } from './api/session.ts';
 import { Frame } from './parts/frame.tsx';
 import { NotAllowed, NotFound } from './parts/no-screen.tsx';
 
@@ -27,6 +27,7 @@ const inside = createRoute({
   component: Frame,
   beforeLoad: ({ location }) => {
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
+    if (isCustomer()) throw redirect({ to: '/portal' });
   },
 });
 
@@ -285,9 +286,45 @@ const service = createRoute({
   ...needs('contexts:read'),
 });
 
+/** The customer's pages. A login of the workspace's own people uses the console. */
+const portal = createRoute({
+  getParentRoute: () => root,
+  path: '/portal',
+  component: lazyRouteComponent(() => import('./portal/frame.tsx'), 'PortalFrame'),
+  beforeLoad: ({ location }) => {
+    if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
+    if (!isCustomer()) throw redirect({ to: '/' });
+  },
+});
+
+const portalHome = createRoute({
+  getParentRoute: () => portal,
+  path: '/',
+  component: lazyRouteComponent(() => import('./portal/home.tsx'), 'PortalHome'),
+});
+
+const portalBills = createRoute({
+  getParentRoute: () => portal,
+  path: '/bills',
+  component: lazyRouteComponent(() => import('./portal/bills.tsx'), 'PortalBills'),
+});
+
+const portalUsage = createRoute({
+  getParentRoute: () => portal,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./portal/usage.tsx'), 'PortalUsage'),
+});
+
+const portalDetails = createRoute({
+  getParentRoute: () => portal,
+  path: '/details',
+  component: lazyRouteComponent(() => import('./portal/details.tsx'), 'PortalDetails'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
+    portal.addChildren([portalHome, portalBills, portalUsage, portalDetails]),
     inside.addChildren([
       terms,
       term.addChildren([

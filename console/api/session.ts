@@ -9,6 +9,8 @@ export type Session = {
   user: Tokens['user'];
   permissions: ReadonlySet<string>;
   workspace: string;
+  currency: string;
+  currencyDecimals: number;
   /** The server ended it. The page stays as it is until the person has logged in again. */
   isOver: boolean;
 };
@@ -26,8 +28,10 @@ function keep(next: Session | null): void {
   for (const listener of listeners) listener();
 }
 
-function sessionOf({ accessToken, user, scope, workspace }: Tokens): Session {
-  return { token: accessToken, user, permissions: new Set(scope), workspace, isOver: false };
+function sessionOf({ accessToken: token, scope, ...tokens }: Tokens): Session {
+  const { user, workspace, currency, currencyDecimals } = tokens;
+  const money = { currency, currencyDecimals };
+  return { token, user, permissions: new Set(scope), workspace, ...money, isOver: false };
 }
 
 export function currentSession(): Session | null {
@@ -51,6 +55,11 @@ export function useSession(): Session | null {
 
 export function mayUse(permission: string | null): boolean {
   return permission === null || session?.permissions.has(permission) === true;
+}
+
+/** A customer sees the portal, and staff the console. */
+export function isCustomer(): boolean {
+  return mayUse('own-bills:read') && !mayUse('bills:read');
 }
 
 export async function logIn(username: string, password: string): Promise<void> {

@@ -1,5 +1,5 @@
 // A button that asks for a few fields and sends one call.
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { toWire } from './days.ts';
@@ -8,7 +8,7 @@ import { SendForm } from './send-form.tsx';
 
 export type FieldSpec = {
   label: string;
-  kind?: 'text' | 'amount' | 'date' | 'choice' | 'long' | 'yes';
+  kind?: 'text' | 'amount' | 'date' | 'choice' | 'long' | 'yes' | 'password';
   choices?: readonly { value: string; label: string }[];
   initial?: string;
   hint?: string;
@@ -133,6 +133,7 @@ function Field({
       />
     );
   }
+  if (kind === 'password') return <PasswordInput {...common} />;
   if (kind === 'date') return <TextInput {...common} type="date" />;
   return (
     <TextInput {...common} {...(kind === 'amount' ? { inputMode: 'decimal' as const } : {})} />

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { settingsQuery } from '../api/queries/settings.ts';
-import { mayUse } from '../api/session.ts';
+import { mayUse, useSession } from '../api/session.ts';
 
 export type MoneyFormat = {
   /** The figure alone, as in the column of a table. */
@@ -13,7 +13,8 @@ export type MoneyFormat = {
 
 export function useMoney(): MoneyFormat {
   const { data } = useQuery({ ...settingsQuery, enabled: mayUse('settings:read') });
-  const { currency = '', currencyDecimals = 2, locale = 'en' } = data ?? {};
+  const { currency = '', currencyDecimals = 2 } = useSession() ?? {};
+  const { locale = 'en' } = data ?? {};
   const format = new Intl.NumberFormat(figuresOf(locale), {
     minimumFractionDigits: currencyDecimals,
     maximumFractionDigits: currencyDecimals,

@@ -1,15 +1,5 @@
 // The frame around every screen: navigation, language, colours, log-out.
-import {
-  ActionIcon,
-  Anchor,
-  AppShell,
-  Burger,
-  Group,
-  Menu,
-  NavLink,
-  Text,
-  useMantineColorScheme,
-} from '@mantine/core';
+import { Anchor, AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconBook2,
@@ -19,30 +9,21 @@ import {
   IconCashRegister,
   IconChartBar,
   IconFileImport,
-  IconKey,
-  IconLanguage,
-  IconLogout,
   IconMailDollar,
-  IconMoon,
   IconPlug,
   IconSettings,
   IconStack2,
-  IconSun,
   IconTags,
   IconUsers,
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queries } from '../api/queries/base.ts';
-import { logOut, mayUse, useSession } from '../api/session.ts';
-import { chooseLanguage, type Language, languages } from '../language/start.ts';
+import { mayUse, useSession } from '../api/session.ts';
+import { Choices } from './choices.tsx';
 import { JobsIndicator } from './jobs-indicator.tsx';
 import { KeyList } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
 import { Search } from './search.tsx';
-
-const OwnPassword = lazy(() => import('./own-password.tsx'));
 
 const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
@@ -123,56 +104,4 @@ export function Frame() {
 function isWithin(pathname: string, to: string): boolean {
   if (to === '/') return pathname === '/' || /^\/(terms|bills)\//.test(pathname);
   return pathname.startsWith(to);
-}
-
-function Choices() {
-  const { t } = useTranslation();
-  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
-  const session = useSession();
-  const [isPasswordOpen, password] = useDisclosure();
-  const leave = async () => {
-    await logOut();
-    queries.clear();
-  };
-  return (
-    <Group gap={4} wrap="nowrap">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('language')}>
-            <IconLanguage size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {Object.entries(languages).map(([code, name]) => (
-            <Menu.Item key={code} lang={code} onClick={() => chooseLanguage(code as Language)}>
-              {name}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={t('colours')}
-        onClick={() => toggleColorScheme()}
-      >
-        {colorScheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
-      </ActionIcon>
-      <Text size="sm" visibleFrom="sm">
-        {session?.user.name}
-      </Text>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={t('ownPassword.title')}
-        onClick={password.open}
-      >
-        <IconKey size={18} />
-      </ActionIcon>
-      <Suspense>{isPasswordOpen && <OwnPassword onClose={password.close} />}</Suspense>
-      <ActionIcon variant="subtle" color="gray" aria-label={t('logOut')} onClick={leave}>
-        <IconLogout size={18} />
-      </ActionIcon>
-    </Group>
-  );
 }

@@ -3,6 +3,13 @@ import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 
+/** The title of the browser's tab. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Billwright`;
+  }, [title]);
+}
+
 export type Crumb = { label: string; to: string };
 
 export function Page({
@@ -18,9 +25,7 @@ export function Page({
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${title} · Billwright`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <Stack gap="md">
       {crumbs.length > 0 && (

@@ -35,7 +35,6 @@ export function Search() {
         clearQueryOnClose
         scrollable
         maxHeight="70vh"
-        aria-label={t('search.title')}
       >
         <Spotlight.Search
           placeholder={t('search.placeholder')}

@@ -27,6 +27,7 @@ test('a cashier takes a payment and closes the day; the bank file and the books 
   await importFile(page, bank, connectionNumber);
   await readBooks(page, bank);
   await readSubscription(page, bank, connectionNumber);
+  await findAnything(page, connectionNumber);
   for (const place of ['Collections', 'Reports']) {
     await page.getByRole('link', { name: place }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -149,4 +150,20 @@ async function readSubscription(page: Page, bank: Bank, number: string): Promise
   await page.getByRole('button', { name: 'Reconnect' }).waitFor();
   const [shown] = (await bank.client.getConnections({ connectionNumber: number })).data.connections;
   assert.equal(shown?.status, 'Disconnected');
+}
+
+/** A key opens the search from anywhere; its result leads to the page. */
+async function findAnything(page: Page, number: string): Promise<void> {
+  await page.getByRole('link', { name: 'Books' }).click();
+  await page.getByRole('heading', { name: 'Books' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Number, name, phone').fill(number);
+  const found = page.getByText(`${number} ·`).first();
+  await found.waitFor();
+  await assertAccessible(page);
+  await found.click();
+  await page.getByRole('heading', { name: `Subscription ${number}` }).waitFor();
+  await page.keyboard.press('Shift+?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
 }

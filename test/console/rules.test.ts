@@ -73,3 +73,13 @@ test('every screen declares its permission', () => {
   const screens = [...map.matchAll(/screens\/([\w-]+)\//g)].filter((match) => match[1] !== 'login');
   assert.equal([...map.matchAll(/\.\.\.needs\(/g)].length, screens.length);
 });
+
+test('each heading of texts is in one file: files are put together', () => {
+  for (const language of ['en', 'ur']) {
+    const headings = globSync(`language/${language}/*.json`, { cwd: root }).flatMap((name) =>
+      Object.keys(JSON.parse(readFileSync(join(root, name), 'utf8'))),
+    );
+    const twice = headings.filter((one, index) => headings.indexOf(one) !== index);
+    assert.deepEqual(twice, [], language);
+  }
+});

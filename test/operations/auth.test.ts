@@ -37,12 +37,15 @@ test('a login returns token, lifetimes, scope, user and workspace', async () => 
     user: {
       userID: 1,
       partyID: null,
+      partyNumber: null,
       name: 'Administrator',
       email: 'admin@auth.example',
       userType: 'Operator',
       roles: ['Administrator'],
     },
     workspace: 'auth',
+    currency: 'PKR',
+    currencyDecimals: 2,
   });
   assert.match(expiresAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
   const told = expiresAt.slice(0, earliest.length);

@@ -67,7 +67,7 @@ function Components({ own }: { own: TermData }) {
           <Table aria-label={t('register.byComponent')}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{t('values.component')}</Table.Th>
+                <Table.Th>{t('manualValues.component')}</Table.Th>
                 <Table.Th className="figure">{t('register.now')}</Table.Th>
                 <Table.Th className="figure">{t('register.before')}</Table.Th>
                 <Table.Th className="figure">{t('register.change')}</Table.Th>

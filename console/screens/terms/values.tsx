@@ -42,10 +42,10 @@ export function ManualValues() {
   if (!data || !service.data) return <Loading />;
   const manual = (service.data.components ?? []).filter(({ manual = 'No' }) => manual !== 'No');
   if (manual.length === 0) {
-    return <Empty title={t('values.none')}>{t('values.noneHint')}</Empty>;
+    return <Empty title={t('manualValues.none')}>{t('manualValues.noneHint')}</Empty>;
   }
   if (data.term.status !== 'Open') {
-    return <Empty title={t('values.closed')}>{t('values.closedHint')}</Empty>;
+    return <Empty title={t('manualValues.closed')}>{t('manualValues.closedHint')}</Empty>;
   }
   return <Values term={data.term} components={manual} />;
 }
@@ -86,7 +86,7 @@ function Values({ term, components }: { term: TermView; components: readonly Com
         <Stack gap="sm">
           <FileInput
             label={t('readings.file')}
-            description={t('values.fileHint')}
+            description={t('manualValues.fileHint')}
             accept=".csv,text/csv"
             clearable
             clearButtonProps={{ 'aria-label': t('file.remove') }}
@@ -105,7 +105,7 @@ function Values({ term, components }: { term: TermView; components: readonly Com
               loading={sending.isPending}
               onClick={() => sending.mutate(undefined)}
             >
-              {t('values.save', { count: filled.length })}
+              {t('manualValues.save', { count: filled.length })}
             </Button>
           </Group>
         </Stack>
@@ -142,7 +142,7 @@ function ValueGrid({
   onChange: (row: ValueRow, place: number, value: string) => void;
 }) {
   const { t } = useTranslation();
-  const names = [t('bills.subscription'), t('values.component'), t('values.value')];
+  const names = [t('bills.subscription'), t('manualValues.component'), t('manualValues.value')];
   return (
     <Table.ScrollContainer minWidth={300} type="native" mah={480}>
       <Table aria-label={t('termSteps.values')}>
@@ -156,7 +156,7 @@ function ValueGrid({
         <Table.Tbody>
           {rows.map((row, at) => {
             const field = (place: number) => ({
-              'aria-label': t('values.cell', { name: names[place], row: at + 1 }),
+              'aria-label': t('manualValues.cell', { name: names[place], row: at + 1 }),
               value: row.cells[place] ?? '',
               onChange: (event: { currentTarget: { value: string } }) =>
                 onChange(row, place, event.currentTarget.value),
@@ -209,12 +209,12 @@ function Totals({
     from?.summary.components.find(({ component }) => component === name)?.amount ?? 0;
   return (
     <Table.ScrollContainer minWidth={300} type="native">
-      <Table aria-label={t('values.totals')}>
+      <Table aria-label={t('manualValues.totals')}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('values.component')}</Table.Th>
-            <Table.Th className="figure">{t('values.typed')}</Table.Th>
-            <Table.Th className="figure">{t('values.billed')}</Table.Th>
+            <Table.Th>{t('manualValues.component')}</Table.Th>
+            <Table.Th className="figure">{t('manualValues.typed')}</Table.Th>
+            <Table.Th className="figure">{t('manualValues.billed')}</Table.Th>
             <Table.Th className="figure">{t('register.before')}</Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -73,17 +73,21 @@ export const issuedTokens = Type.Object({
   user: Type.Object({
     userID: Type.Integer(),
     partyID: nullable(Type.Integer()),
+    partyNumber: nullable(Type.Integer({ description: 'of a login that belongs to a party' })),
     name: Type.String(),
     email: nullable(Type.String()),
     userType: Type.String({ description: 'kind of the party, or Operator, or Client' }),
     roles: Type.Array(Type.String()),
   }),
   workspace: Type.String(),
+  currency: Type.String({ description: 'of the workspace, with its decimals' }),
+  currencyDecimals: Type.Integer(),
 });
 
 export type Holder = {
   userID: number;
   partyID: number | null;
+  partyNumber: number | null;
   name: string;
   email: string | null;
   userType: string;
@@ -94,6 +98,7 @@ export function holderOf(login: LoginRow): Holder {
   return {
     userID: login.login_id,
     partyID: login.party_id,
+    partyNumber: login.party_number,
     name: login.name,
     email: login.email,
     userType: login.party_kind ?? 'Operator',
@@ -120,5 +125,7 @@ export function presentTokens(
     scope: [...permissionsOf(holder.roles)],
     user: { ...holder, roles: [...holder.roles] },
     workspace: tenant.workspace,
+    currency: tenant.currency,
+    currencyDecimals: tenant.currencyDecimals,
   };
 }

@@ -169,6 +169,7 @@ export function holderOfClient(client: ClientRow): Holder {
   return {
     userID: client.client_number,
     partyID: null,
+    partyNumber: null,
     name: client.client_id,
     email: null,
     userType: 'Client',

@@ -1,0 +1,63 @@
+// Language, colours, and the way out.
+import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconKey, IconLanguage, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../api/queries/base.ts';
+import { logOut, useSession } from '../api/session.ts';
+import { chooseLanguage, type Language, languages } from '../language/start.ts';
+
+const OwnPassword = lazy(() => import('./own-password.tsx'));
+
+export function Choices() {
+  const { t } = useTranslation();
+  const { colorScheme, toggleColorScheme } = useMantineColorScheme();
+  const session = useSession();
+  const [isPasswordOpen, password] = useDisclosure();
+  const leave = async () => {
+    await logOut();
+    queries.clear();
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('language')}>
+            <IconLanguage size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {Object.entries(languages).map(([code, name]) => (
+            <Menu.Item key={code} lang={code} onClick={() => chooseLanguage(code as Language)}>
+              {name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('colours')}
+        onClick={() => toggleColorScheme()}
+      >
+        {colorScheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+      <Text size="sm" visibleFrom="sm">
+        {session?.user.name}
+      </Text>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('ownPassword.title')}
+        onClick={password.open}
+      >
+        <IconKey size={18} />
+      </ActionIcon>
+      <Suspense>{isPasswordOpen && <OwnPassword onClose={password.close} />}</Suspense>
+      <ActionIcon variant="subtle" color="gray" aria-label={t('logOut')} onClick={leave}>
+        <IconLogout size={18} />
+      </ActionIcon>
+    </Group>
+  );
+}

@@ -1,0 +1,121 @@
+// The customer's bills with their files, and the statement of the account.
+import { Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.ts';
+import { ownBillPages, ownStatementQuery } from '../api/queries/portal.ts';
+import { useSession } from '../api/session.ts';
+import { Amount } from '../parts/amount.tsx';
+import { FileButton } from '../parts/file.tsx';
+import { List } from '../parts/list.tsx';
+import { Empty, Loading, Refusal } from '../parts/notes.tsx';
+import { usePageTitle } from '../parts/page.tsx';
+import { Status } from '../parts/status.tsx';
+
+export function PortalBills() {
+  const { t } = useTranslation();
+  usePageTitle(t('portal.bills'));
+  return (
+    <Stack>
+      <Title order={1} size="h3">
+        {t('portal.bills')}
+      </Title>
+      <List
+        pages={ownBillPages}
+        label={t('portal.bills')}
+        rowKey={(bill) => bill.billID}
+        empty={<Empty title={t('bills.none')}>{t('portal.noBill')}</Empty>}
+        columns={[
+          {
+            key: 'term',
+            label: t('bills.term'),
+            text: (bill) => `${bill.termLabel} ${bill.billNumber}`,
+            show: (bill) => (
+              <>
+                {bill.termLabel}
+                <Text size="xs" c="dimmed">
+                  {bill.billNumber}
+                </Text>
+              </>
+            ),
+          },
+          {
+            key: 'status',
+            label: t('terms.status'),
+            text: (bill) => bill.paymentStatus,
+            show: (bill) => <Status value={bill.paymentStatus} />,
+          },
+          {
+            key: 'amount',
+            label: t('bills.amount'),
+            isFigure: true,
+            text: (bill) => bill.billAmount,
+            show: (bill) => <Amount value={bill.billAmount} />,
+          },
+          {
+            key: 'file',
+            label: t('portal.file'),
+            show: (bill) => (
+              <FileButton
+                label={t('portal.pdf')}
+                name={`${bill.billNumber}.pdf`}
+                load={() => api.getBillDocument({ billID: bill.billID, format: 'PDF' })}
+              />
+            ),
+          },
+        ]}
+      />
+      <Statement />
+    </Stack>
+  );
+}
+
+function Statement() {
+  const { t } = useTranslation();
+  const partyNumber = useSession()?.user.partyNumber ?? 0;
+  const query = useQuery(ownStatementQuery(partyNumber));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  return (
+    <Card withBorder style={{ overflowX: 'auto' }}>
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t('statement.title')}
+        </Title>
+        <FileButton
+          label={t('portal.pdf')}
+          name="statement.pdf"
+          load={() => api.getStatementDocument({ partyNumber, format: 'PDF' })}
+        />
+      </Group>
+      <Table aria-label={t('statement.title')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('statement.date')}</Table.Th>
+            <Table.Th>{t('statement.what')}</Table.Th>
+            <Table.Th className="figure">{t('bills.amount')}</Table.Th>
+            <Table.Th className="figure">{t('statement.balance')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {query.data.entries.map((entry, index) => (
+            // Entries have no id; they are shown in the order of the server and never change it.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <Table.Tr key={index}>
+              <Table.Td>{entry.date}</Table.Td>
+              <Table.Td>
+                {entry.type} {entry.reference}
+              </Table.Td>
+              <Table.Td className="figure">
+                <Amount value={entry.debit === 0 ? -entry.credit : entry.debit} />
+              </Table.Td>
+              <Table.Td className="figure">
+                <Amount value={entry.balance} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
