@@ -68,18 +68,22 @@ function keysOf(language: string): string[] {
     );
 }
 
+test('every text that a screen names exists', () => {
+  const known = new Set(
+    keysOf('en').map((key) => key.replace(/^\S+ /, '').replace(/_(one|other)$/, '')),
+  );
+  for (const { name, text } of files) {
+    const named = [...text.matchAll(/\bt\('([^']+)'/g)].map((match) => match[1] ?? '');
+    assert.deepEqual(
+      named.filter((key) => !known.has(key)),
+      [],
+      name,
+    );
+  }
+});
+
 test('every screen declares its permission', () => {
   const map = files.find(({ name }) => name === 'routes.tsx')?.text ?? '';
   const screens = [...map.matchAll(/screens\/([\w-]+)\//g)].filter((match) => match[1] !== 'login');
   assert.equal([...map.matchAll(/\.\.\.needs\(/g)].length, screens.length);
-});
-
-test('each heading of texts is in one file: files are put together', () => {
-  for (const language of ['en', 'ur']) {
-    const headings = globSync(`language/${language}/*.json`, { cwd: root }).flatMap((name) =>
-      Object.keys(JSON.parse(readFileSync(join(root, name), 'utf8'))),
-    );
-    const twice = headings.filter((one, index) => headings.indexOf(one) !== index);
-    assert.deepEqual(twice, [], language);
-  }
 });
