@@ -20,12 +20,32 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./screens/login/login.tsx'), 'Login'),
 });
 
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('./screens/login/forgot.tsx'), 'Forgot'),
+});
+
+const byLink = createRoute({
+  getParentRoute: () => root,
+  path: '/link',
+  validateSearch: textsIn('link', 'reset'),
+  component: lazyRouteComponent(() => import('./screens/login/by-link.tsx'), 'ByLink'),
+});
+
+/** Links of mails lead to `/?reset=…` and `/portal?link=…`. */
+function followLink({ search }: { search: unknown }): void {
+  const found = textsIn('link', 'reset')(search as Record<string, unknown>);
+  if (found.link ?? found.reset) throw redirect({ to: '/link', search: found });
+}
+
 /** Everything that needs a session. A visitor without one logs in and comes back. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Frame,
   beforeLoad: ({ location }) => {
+    followLink(location);
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
     if (isCustomer()) throw redirect({ to: '/portal' });
   },
@@ -292,6 +312,7 @@ const portal = createRoute({
   path: '/portal',
   component: lazyRouteComponent(() => import('./portal/frame.tsx'), 'PortalFrame'),
   beforeLoad: ({ location }) => {
+    followLink(location);
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
     if (!isCustomer()) throw redirect({ to: '/' });
   },
@@ -324,6 +345,8 @@ const portalDetails = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     login,
+    forgot,
+    byLink,
     portal.addChildren([portalHome, portalBills, portalUsage, portalDetails]),
     inside.addChildren([
       terms,

@@ -1,13 +1,10 @@
 -- Links that a login gets by mail: to log in without a password, or to set a new one.
 
 alter table tenants
-  add portal_address text check (portal_address ~ '^https?://[^/\s]+$'),
-  add log_reads boolean not null default false;
+  add portal_address text check (portal_address ~ '^https?://[^/\s]+$');
 comment on column tenants.portal_address is
   'The address of the web pages of the workspace, such as https://demo.example.com. Mails name it; '
   'it is set, never taken from a request. Null: no mail has a link.';
-comment on column tenants.log_reads is
-  'Whether the audit trail notes which login has read which party.';
 
 create table login_links (
   tenant_id bigint not null,

@@ -196,8 +196,6 @@ create table tenants (
   -- The address of the web pages of the workspace, such as https://demo.example.com. Mails name it;
   -- it is set, never taken from a request. Null: no mail has a link.
   portal_address text,
-  -- Whether the audit trail notes which login has read which party.
-  log_reads boolean not null default false,
   -- {format, vatID, street, city, postalCode, vat}: bills are published as e-invoices too. Null:
   -- they are not.
   e_invoice jsonb,

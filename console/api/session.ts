@@ -62,9 +62,34 @@ export function isCustomer(): boolean {
   return mayUse('own-bills:read') && !mayUse('bills:read');
 }
 
-export async function logIn(username: string, password: string): Promise<void> {
-  const { data } = await entrance.login({ username, password, session: 'Cookie' });
+/** `code` is that of the second factor, where the login has one. */
+export async function logIn(username: string, password: string, code = ''): Promise<void> {
+  const second = code === '' ? {} : { code };
+  const { data } = await entrance.login({ username, password, session: 'Cookie', ...second });
   keep(sessionOf(data));
+}
+
+/** Whether the server asks for the code of the second factor. */
+export function needsCode(error: unknown): boolean {
+  return error instanceof BillingError && /^CODE_(REQUIRED|WRONG)$/.test(error.code);
+}
+
+export async function enterByLink(link: string, code: string): Promise<void> {
+  const second = code === '' ? {} : { code };
+  const { data } = await entrance.redeemLink({ link, session: 'Cookie', ...second });
+  keep(sessionOf(data));
+}
+
+export async function requestLink(username: string): Promise<void> {
+  await entrance.requestLink({ username });
+}
+
+export async function requestReset(username: string): Promise<void> {
+  await entrance.requestPasswordReset({ username });
+}
+
+export async function resetPassword(link: string, newPassword: string): Promise<void> {
+  await entrance.resetPassword({ link, newPassword });
 }
 
 /** A page that is opened or loaded again goes on with the session of the browser, if it has one. */

@@ -8,7 +8,7 @@ import { SendForm } from './send-form.tsx';
 
 export function LogInAgain({ user }: { user: Session['user'] }) {
   const { t } = useTranslation();
-  const form = useForm({ initialValues: { username: user.email ?? '', password: '' } });
+  const form = useForm({ initialValues: { username: user.email ?? '', password: '', code: '' } });
   return (
     <Modal
       opened
@@ -20,7 +20,7 @@ export function LogInAgain({ user }: { user: Session['user'] }) {
     >
       <SendForm
         form={form}
-        send={({ username, password }) => logIn(username, password)}
+        send={({ username, password, code }) => logIn(username, password, code)}
         // Another person starts afresh: the page may show what only the first one may see.
         onDone={() => currentSession()?.user.userID !== user.userID && window.location.assign('/')}
         action={t('login.enter')}
@@ -37,6 +37,12 @@ export function LogInAgain({ user }: { user: Session['user'] }) {
           data-autofocus
           visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
           {...form.getInputProps('password')}
+        />
+        <TextInput
+          label={t('login.code')}
+          description={t('login.codeWhere')}
+          autoComplete="one-time-code"
+          {...form.getInputProps('code')}
         />
       </SendForm>
     </Modal>

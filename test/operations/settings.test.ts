@@ -31,7 +31,6 @@ test('a new workspace has the settings it was created with, and defaults', async
     documentRetentionYears: 10,
     receiptMail: null,
     portalAddress: null,
-    logReads: false,
     eInvoice: null,
     accessTokenSeconds: null,
     idleSeconds: null,

@@ -1,11 +1,21 @@
 // Log in. In the demo one button enters it.
-import { Button, Card, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Card,
+  Center,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { entryQuery } from '../../api/entry.ts';
-import { logIn } from '../../api/session.ts';
+import { logIn, needsCode } from '../../api/session.ts';
 import { Refusal } from '../../parts/notes.tsx';
 
 export function Login() {
@@ -14,18 +24,19 @@ export function Login() {
   const { next } = useSearch({ from: '/login' });
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
   const { data: entry } = useQuery(entryQuery);
   useEffect(() => {
     document.title = `${t('login.title')} · Billwright`;
   }, [t]);
   const entering = useMutation({
-    mutationFn: (login: { username: string; password: string }) =>
-      logIn(login.username, login.password),
+    mutationFn: (login: { username: string; password: string; code?: string }) =>
+      logIn(login.username, login.password, login.code),
     onSuccess: () => navigate({ href: ownPath(next) }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    entering.mutate({ username, password });
+    entering.mutate({ username, password, code });
   };
   const { demo } = entry ?? { demo: null };
   return (
@@ -64,6 +75,15 @@ export function Login() {
                 onChange={(event) => setPassword(event.currentTarget.value)}
                 visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
               />
+              {needsCode(entering.error) && (
+                <TextInput
+                  label={t('login.code')}
+                  description={t('login.codeHint')}
+                  autoComplete="one-time-code"
+                  value={code}
+                  onChange={(event) => setCode(event.currentTarget.value)}
+                />
+              )}
               {entering.isError && <Refusal error={entering.error} />}
               <Button
                 type="submit"
@@ -74,6 +94,9 @@ export function Login() {
               </Button>
             </Stack>
           </form>
+          <Anchor component={Link} to="/forgot" size="sm">
+            {t('login.forgot')}
+          </Anchor>
         </Stack>
       </Card>
     </Center>

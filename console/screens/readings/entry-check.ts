@@ -10,6 +10,8 @@ export type Stop = {
   customer: string;
   address: string;
   unit: string;
+  /** Before the point. */
+  digits: number;
   previous: string | null;
   previousDate: string | null;
   low: number | null;
@@ -39,6 +41,7 @@ export function stopOf(row: CsvRow): Stop {
     customer: row.partyName ?? '',
     address: parts.flatMap((name) => row[name] || []).join(', '),
     unit: row.unit ?? '',
+    digits: Number(row.digits),
     previous: row.previousReading || null,
     previousDate: row.previousDate || null,
     low: row.expectedLow ? Number(row.expectedLow) : null,
@@ -68,15 +71,15 @@ export function usageOf(value: string | null, stop: Stop): number | null {
 export function questionOf(value: string, stop: Stop): Question | null {
   const usage = usageOf(value, stop);
   if (usage === null) return null;
-  if (usage < 0) return isRolloverLikely(value, stop.previous ?? '') ? 'rollover' : 'lower';
+  if (usage < 0) return isRolloverLikely(value, stop) ? 'rollover' : 'lower';
   if (usage === 0) return 'zero';
   if (stop.high !== null && Number(value) > stop.high) return 'high';
   return stop.low !== null && Number(value) < stop.low ? 'low' : null;
 }
 
 /** The register was in its last tenth and is in its first. */
-function isRolloverLikely(value: string, previous: string): boolean {
-  const range = 10 ** (previous.split('.')[0] ?? '').length;
+function isRolloverLikely(value: string, { previous, digits }: Stop): boolean {
+  const range = 10 ** digits;
   return Number(previous) >= 0.9 * range && Number(value) <= 0.1 * range;
 }
 

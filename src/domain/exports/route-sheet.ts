@@ -26,8 +26,8 @@ export type RouteSheet = RouteFilter & {
 
 const columns = [
   ...['connectionNumber', 'partyName', 'city', 'society', 'block', 'street', 'buildingNo'],
-  ...['buildingName', 'shopNo', 'number', 'register', 'unit', 'previousDate', 'previousReading'],
-  ...['expectedLow', 'expectedHigh', 'readingDate', 'value', 'remark'],
+  ...['buildingName', 'shopNo', 'number', 'register', 'unit', 'digits', 'previousDate'],
+  ...['previousReading', 'expectedLow', 'expectedHigh', 'readingDate', 'value', 'remark'],
 ];
 
 const stopsAtOnce = 1_000;
@@ -89,6 +89,7 @@ function lineOf(
   const previous = past?.previous ?? null;
   const found: Record<string, Cell> = {
     ...cells,
+    digits: register.digits,
     previousDate: previous && formatDay(previous.day),
     previousReading: previous?.value ?? null,
     expectedLow: range && decimalText(round(range.low, register.decimals, 'Floor')),

@@ -37,7 +37,6 @@ export type SettingsRow = {
   /** Such as https://demo.example.com. */
   portal_address: string | null;
   /** Whether the audit trail notes which login has read which party. */
-  log_reads: boolean;
   /** The data of the seller and the components that are VAT, as `domain/documents` reads them. */
   e_invoice: EInvoiceRow | null;
   sandbox: boolean;
@@ -174,7 +173,7 @@ export async function setStatus(
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
   mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
-  document_retention_years, receipt_mail, portal_address, log_reads, e_invoice,
+  document_retention_years, receipt_mail, portal_address, e_invoice,
   sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
 
@@ -215,7 +214,7 @@ export async function updateSettings(
       approval_limit = ${settings.approval_limit},
       document_retention_years = ${settings.document_retention_years},
       receipt_mail = ${settings.receipt_mail && JSON.stringify(settings.receipt_mail)}::jsonb,
-      portal_address = ${settings.portal_address}, log_reads = ${settings.log_reads},
+      portal_address = ${settings.portal_address},
       e_invoice = ${settings.e_invoice && JSON.stringify(settings.e_invoice)}::jsonb,
       clock_offset_ms = ${settings.clock_offset_ms},
       modified_at = ${stamp.at}, modified_by = ${stamp.by},

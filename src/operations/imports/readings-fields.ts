@@ -46,6 +46,7 @@ const ignoredColumns = [
   'unit',
   'previousDate',
   'previousReading',
+  'digits',
   'expectedLow',
   'expectedHigh',
   'status',

@@ -166,7 +166,6 @@ const settingsChange = Type.Object({
       description: 'of the web pages, such as https://demo.example.com; null: mails have no links',
     }),
   ),
-  logReads: Type.Optional(Type.Boolean()),
   eInvoice: maybe(eInvoice),
   ts: tsGuard,
 });
@@ -280,7 +279,6 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
         ? before.receipt_mail
         : sent.receiptMail && { templateID: sent.receiptMail.templateID ?? null },
     portal_address: sent.portalAddress === undefined ? before.portal_address : sent.portalAddress,
-    log_reads: sent.logReads ?? before.log_reads,
     e_invoice: sent.eInvoice === undefined ? before.e_invoice : eInvoiceFrom(sent.eInvoice),
   };
 }
