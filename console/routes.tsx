@@ -8,7 +8,6 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { currentSession, isCustomer, mayUse, whenEnded } from './api/session.ts';
-import { Frame } from './parts/frame.tsx';
 import { NotAllowed, NotFound } from './parts/no-screen.tsx';
 
 const root = createRootRoute({ component: Outlet });
@@ -43,7 +42,7 @@ function followLink({ search }: { search: unknown }): void {
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: Frame,
+  component: lazyRouteComponent(() => import('./parts/frame.tsx'), 'Frame'),
   beforeLoad: ({ location }) => {
     followLink(location);
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
