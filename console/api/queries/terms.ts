@@ -92,3 +92,9 @@ function yearAgo(day: string): [string, string] {
   const month = date.getUTCMonth();
   return [wire(new Date(Date.UTC(year, month, 1))), wire(new Date(Date.UTC(year, month + 1, 0)))];
 }
+
+export const runBoardQuery = queryOptions({
+  queryKey: ['run-board'],
+  queryFn: async () => (await api.getRunBoard()).data,
+  refetchInterval: (query) => (query.state.data?.terms.some(({ job }) => job) ? 2_000 : 30_000),
+});

@@ -1,11 +1,8 @@
 // The run board: every term with its steps, and what comes next.
-import { Card, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { jobsQuery } from '../../api/queries/jobs.ts';
 import { termPages } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
-import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -13,6 +10,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { NewTerm } from './new-term.tsx';
+import { RunBoard } from './run-board.tsx';
 
 export function Terms() {
   const { t } = useTranslation();
@@ -22,6 +20,10 @@ export function Terms() {
       hint={t('terms.hint')}
       actions={mayUse('terms:write') && <NewTerm />}
     >
+      <RunBoard />
+      <Title order={2} size="h4">
+        {t('board.all')}
+      </Title>
       <List
         pages={termPages}
         label={t('terms.title')}
@@ -62,27 +64,6 @@ export function Terms() {
           },
         ]}
       />
-      <RecentJobs />
     </Page>
-  );
-}
-
-function RecentJobs() {
-  const { t } = useTranslation();
-  const { data: jobs } = useQuery(jobsQuery({}));
-  if (!jobs || jobs.length === 0) return null;
-  return (
-    <Card withBorder>
-      <Group mb="xs">
-        <Text component="h2" fw={600}>
-          {t('jobs.recent')}
-        </Text>
-      </Group>
-      <Stack gap="xs">
-        {jobs.map((job) => (
-          <JobRow key={job.jobID} job={job} />
-        ))}
-      </Stack>
-    </Card>
   );
 }
