@@ -85,7 +85,7 @@ async function seedDraft(crew: Crew, client: TestClient, mark: string): Promise<
     service: {
       ...smallService,
       code: 'RUN',
-      bankAccounts: [{ title: 'Seeded' }],
+      bankAccounts: [{ title: mark }],
       name: mark,
       values: [{ name: 'fee', type: 'Number' }],
       components: [{ name: 'service', label: mark, type: 'Charge' }],

@@ -91,6 +91,7 @@ const byFormat: Record<string, string> = {
   'schedule-time': '2026-01-01T00:00:00',
   email: 'somebody@example.com',
   country: 'PK',
+  'vat-id': 'DE123456789',
   currency: 'PKR',
   'time-zone': 'Asia/Karachi',
   locale: 'en-PK',

@@ -41,6 +41,7 @@ export async function openTwoWorkspaces(scene: Scene): Promise<Two> {
   await seed(a, { mark: 'plain', isKnown: false });
   await seed(b, { mark, isKnown: true });
   await seedMore(b, mark);
+  await seedNeighbour(b, mark);
   await seedBills(scene, a, 'plain');
   await seedBills(scene, b, mark);
   await nameAccounts(scene, tenantB, mark);
@@ -288,4 +289,20 @@ export async function logIn(
     { workspace },
   );
   return (JSON.parse(answer.text) as { data: { accessToken: string } }).data.accessToken;
+}
+
+/** Another customer of the first batch, whose name the example of a search finds, with a note. */
+async function seedNeighbour(b: TestClient, mark: string): Promise<void> {
+  const name = `Khan ${mark}`;
+  const { headers } = await b.makeUsers({ userType: 'customer', users: [{ name }] });
+  const partyID = Number(headers.get('x-resource-id'));
+  const { connection } = catalogue.makeConnections.example as RequestOf<'makeConnections'>;
+  const usual = { ...(connection as Connection), batchCode: 'B01', meters: [7009], users: [] };
+  const meter = { number: 7009, brand: mark, meterType: 1, purchaseDate: '01/02/2024', mf: 1 };
+  await b.makeMeters({ meters: [meter] });
+  await b.makeConnections({
+    batchUpload: true,
+    connection: { ...usual, partyID, connectionNumber: 'ELEC-09', connectionDate: '01012024' },
+  });
+  await b.makeNotes({ notes: [{ partyNumber: 100001, kind: 'Note', text: mark }] });
 }

@@ -11,7 +11,7 @@ export function Files() {
   const mayImport = mayUse('readings:write') && mayUse('imports:write');
   return (
     <Page title={t('files.title')} hint={t('files.hint')}>
-      <Tabs defaultValue={mayImport ? 'in' : 'out'}>
+      <Tabs defaultValue={mayImport ? 'in' : 'out'} keepMounted={false}>
         <Tabs.List mb="md">
           {mayImport && <Tabs.Tab value="in">{t('files.in')}</Tabs.Tab>}
           <Tabs.Tab value="out">{t('files.out')}</Tabs.Tab>
