@@ -8,6 +8,7 @@ import { isRetrieve, type Operation } from '../src/operations/operation.ts';
 import { seedBills, seeded } from './support/bill-rows.ts';
 import type { TestClient } from './support/client.ts';
 import { nastyFor } from './support/nasty-values.ts';
+import { alwaysAnswered, customer, needCode, otherLogin } from './support/other-login.ts';
 import {
   attackSeed,
   isWhole,
@@ -191,9 +192,6 @@ const seenBy = (raw: Raw) => `${readOf(raw)}\n${JSON.stringify([...raw.headers])
 /** These may end a token, and get one of their own; to log in is dear. */
 const isAboutLogins = ({ path }: Operation) => path.startsWith('/billing/auth/');
 
-/** They do not show which logins exist: every answer is the same. */
-const alwaysAnswered = new Set<string>(['requestLink', 'requestPasswordReset']);
-
 test("no operation shows or changes anything of B by B's ids, numbers, names or tokens", async (t) => {
   const probes = await probesOf(scene.sql, two);
   const session = await b.login({ username: 'b-clerk', password: 'correct horse battery' });
@@ -325,8 +323,6 @@ function polluted(value: unknown, node: Node): unknown {
 const isClosed = ({ node }: Leaf) => node.additionalProperties === false;
 const openObjectsOf = (request: Node) => objectsOf(request).filter((leaf) => !isClosed(leaf));
 
-/** They need a code of the moment: second-factor.test.ts calls them. */
-const needCode = new Set<string>(['confirmTotp', 'resetTotp']);
 const changes = guarded.filter(
   ([name, operation]) => !isRetrieve(operation) && !needCode.has(name),
 );
@@ -417,7 +413,7 @@ test('undeclared fields are named, never stored, and touch no prototype', async 
 
 /** Logging out ends the token that is used, so it gets one of its own. */
 async function callFresh(
-  name: string,
+  name: OperationName,
   operation: Operation,
   client: TestClient,
   body: Json,
@@ -432,33 +428,15 @@ async function callFresh(
   return rawCall(scene, name, body, { workspace, token });
 }
 
-/** How many were made, by workspace. */
-const otherLogins = new Map<string, number>();
-
 /** A changed password ends the other sessions of the login, so another login changes its own. */
-const auditor = { roles: ['Auditor' as const] };
-const customer = { roles: ['Customer' as const], partyNumber: 100001 };
-type Holder = typeof auditor | typeof customer;
-
 async function callAsOther(
-  name: string,
+  name: OperationName,
   client: TestClient,
   body: Json,
-  holder: Holder = auditor,
+  holder?: typeof customer,
 ): Promise<Raw> {
-  const token = await otherLogin(client, holder);
-  return rawCall(scene, name as OperationName, body, { workspace: client.workspace, token });
-}
-
-/** The token of a login that did not exist before. */
-async function otherLogin(client: TestClient, holder: Holder = auditor): Promise<string> {
-  const { workspace } = client;
-  const others = (otherLogins.get(workspace) ?? 0) + 1;
-  otherLogins.set(workspace, others);
-  const username = `admin@${others}.${workspace}.example`;
-  const login = { username, name: 'Other', password: 'correct horse battery' };
-  await client.makeLogins({ logins: [{ ...login, ...holder }] });
-  return logIn(scene, workspace, username);
+  const token = await otherLogin(scene, client, holder);
+  return rawCall(scene, name, body, { workspace: client.workspace, token });
 }
 
 async function assertAudited(name: string, answer: Raw): Promise<void> {
@@ -533,7 +511,9 @@ test('no value in any field makes an operation fail', async (t) => {
     const request = requestOf(operation);
     // A changed password ends the other sessions of the login.
     const isChange = name === 'changePassword';
-    let token = isAboutLogins(operation) ? await (isChange ? otherLogin(client) : fresh()) : shared;
+    let token = isAboutLogins(operation)
+      ? await (isChange ? otherLogin(scene, client) : fresh())
+      : shared;
     for (const leaf of differing(leavesOf(request))) {
       const { path } = leaf;
       const key = isDefinition(path) && definitionKey(leaf);

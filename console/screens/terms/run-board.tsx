@@ -68,13 +68,13 @@ export function RunBoard() {
 function Due({ due }: { due: Board['due'] }) {
   const { t } = useTranslation();
   return (
-    <Alert color="orange" title={t('board.due')}>
+    <Alert color="orange" title={t('runBoard.due')}>
       {due.map((one) => (
         <Text key={one.termID} size="sm">
           <PageLink to="/terms/$termID" params={{ termID: String(one.termID) }}>
             {one.label}
           </PageLink>{' '}
-          {one.serviceCode} · {one.batchCode}: {t('board.postBy', { date: one.postBy })}
+          {one.serviceCode} · {one.batchCode}: {t('runBoard.postBy', { date: one.postBy })}
         </Text>
       ))}
     </Alert>
@@ -99,7 +99,7 @@ function TermRow({ row }: { row: Row }) {
         </Group>
         {next && (
           <Button component={Link} to={`/terms/${termID}/${page}`} size="xs">
-            {t(`boardStep.${next.step}`)}
+            {t(`runStep.${next.step}`)}
           </Button>
         )}
       </Group>
@@ -109,19 +109,19 @@ function TermRow({ row }: { row: Row }) {
         ))}
       </Group>
       <Group gap="md" mt="xs">
-        <Text size="sm">{t('board.subscriptions', { count: counts.subscriptions })}</Text>
-        <Text size="sm">{t('board.bills', { count: counts.drafts + counts.posted })}</Text>
+        <Text size="sm">{t('runBoard.subscriptions', { count: counts.subscriptions })}</Text>
+        <Text size="sm">{t('runBoard.bills', { count: counts.drafts + counts.posted })}</Text>
         <Text size="sm">
           {t('term.charges')}: <Money value={amounts.currentCharges} />
         </Text>
         {counts.errors > 0 && (
           <Badge color="red" variant="light">
-            {t('board.errors', { count: counts.errors })}
+            {t('runBoard.errors', { count: counts.errors })}
           </Badge>
         )}
         {counts.held > 0 && (
           <Badge color="orange" variant="light">
-            {t('board.held', { count: counts.held })}
+            {t('runBoard.held', { count: counts.held })}
           </Badge>
         )}
       </Group>
@@ -133,9 +133,9 @@ function TermRow({ row }: { row: Row }) {
 function StepMark({ step }: { step: Step }) {
   const { t } = useTranslation();
   const { color, icon: Icon } = looks[step.state] ?? { color: 'gray', icon: null };
-  const name = t(`boardStep.${step.step}`);
+  const name = t(`runStep.${step.step}`);
   const words = [
-    `${name}: ${t(`boardState.${step.state}`)}`,
+    `${name}: ${t(`runState.${step.state}`)}`,
     step.at && `${step.at} ${step.by ?? ''}`,
     step.error?.message,
   ];

@@ -22,7 +22,7 @@ export function Terms() {
     >
       <RunBoard />
       <Title order={2} size="h4">
-        {t('board.all')}
+        {t('runBoard.all')}
       </Title>
       <List
         pages={termPages}
