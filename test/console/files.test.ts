@@ -46,10 +46,10 @@ test('an operator maps columns, corrects a rejected row, imports and exports', {
   await assertAccessible(page);
   await cell.fill('15/03/2024');
   await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByText('2 rows can be imported').waitFor();
+  await page.getByRole('tabpanel').getByText('2 rows can be imported').waitFor();
   assert.equal((await client.getMeters({})).data.meters.meters.length, 0);
   await page.getByRole('button', { name: 'Import the file' }).click();
-  await page.getByText('2 rows imported').waitFor();
+  await page.getByText('2 rows imported').first().waitFor();
   assert.equal((await client.getMeters({})).data.meters.meters.length, 2);
 
   await page.getByRole('tab', { name: 'Export' }).click();
