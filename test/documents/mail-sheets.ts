@@ -12,6 +12,7 @@ import type { BillDocumentInput } from '../../src/domain/documents/bill-document
 import { billView } from '../../src/domain/documents/bill-view.ts';
 import { logoData } from '../../src/domain/documents/html.ts';
 import { kindLabelsOf } from '../../src/domain/documents/kind-labels.ts';
+import { chromiumProgram } from '../support/chromium.ts';
 import { languages } from './sheet-languages.ts';
 
 const widths = [360, 800];
@@ -80,7 +81,7 @@ async function draw(browser: Browser, file: string, { html, text }: MailWords): 
 
 const root = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'mail-sheets-'));
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  executablePath: chromiumProgram() ?? '',
   args: ['--no-sandbox'],
 });
 for (const [language, input] of Object.entries(languages)) {

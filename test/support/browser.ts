@@ -1,18 +1,10 @@
-// A real browser for tests of the console: Chromium that is installed, driven by Playwright.
+// A real browser for tests of the console, driven by Playwright.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumProgram } from './chromium.ts';
 import { adminPassword, type Scene } from './scene.ts';
-
-const places = [
-  process.env.CHROMIUM_PATH ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
 
 /**
  * The browser's program; undefined where the machine has none. Under CI that is a failure. Each file
@@ -20,11 +12,7 @@ const places = [
  */
 export function findBrowser(): string | undefined {
   after(closeBrowser);
-  return programOf();
-}
-
-function programOf(): string | undefined {
-  const found = places.find((path) => path !== '' && existsSync(path));
+  const found = chromiumProgram();
   if (found === undefined) {
     const advice = 'No Chromium was found: install one, or name it in CHROMIUM_PATH.';
     if (process.env.CI === 'true') throw new Error(advice);
@@ -51,7 +39,7 @@ async function closeBrowser(): Promise<void> {
 /** A browser of its own, without cookies, at the console of a workspace. */
 export async function visit(scene: Scene, workspace: string): Promise<Visit> {
   browser ??= await chromium.launch({
-    executablePath: programOf() ?? '',
+    executablePath: chromiumProgram() ?? '',
     // Chromium knows *.localhost by itself; the machine's resolver may not.
     args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost 127.0.0.1'],
   });
