@@ -1,4 +1,5 @@
 // npm test [-- FILES]: runs all test files, or those that are named, and says which took longest.
+// npm run test:browser [-- FILES]: the same for the longer stories of the console in a browser.
 // Loading the server, and opening a database with it, takes longer than many tests: the files of a
 // folder share a process, one after the other.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { quickNode } from './support/quick-node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,8 +17,11 @@ const figuresFile = join(groupsFolder, 'figures.jsonl');
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
 const processes = 4;
 const filesPerProcess = 25;
-/** Fewer of those that start programs, and wait for them. */
-const filesThatStart = { folders: ['test/embedded', 'test/process'], perProcess: 7 };
+/** Fewer of those that start programs or browsers, and wait for them. */
+const filesThatStart = {
+  folders: ['test/browser', 'test/console', 'test/embedded', 'test/process'],
+  perProcess: 7,
+};
 /** These folders take longest, and begin first. */
 const longest = ['test/billrun', 'test/operations', 'test/process'];
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
@@ -38,8 +43,12 @@ const slowestShown = 10;
 rmSync(groupsFolder, { recursive: true, force: true });
 mkdirSync(groupsFolder, { recursive: true });
 writeFileSync(figuresFile, '');
-const named = process.argv.slice(2).map((file) => relative(root, resolve(file)));
-const files = named.length > 0 ? named : globSync('{test,src}/**/*.test.ts', { cwd: root });
+const { values, positionals } = parseArgs({
+  options: { browser: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const named = positionals.map((file) => relative(root, resolve(file)));
+const files = named.length > 0 ? named : allFiles(values.browser);
 const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
   files: grouped(files),
   concurrency: processes,
@@ -56,6 +65,12 @@ stream.on('test:fail', ({ name }) => {
 const printed = stream.compose(new spec());
 printed.on('end', showSlowest);
 printed.pipe(process.stdout, { end: false });
+
+/** Stories of test/browser take minutes, so that `npm test` leaves them out. */
+function allFiles(isBrowser: boolean): string[] {
+  if (isBrowser) return globSync('test/browser/*.test.ts', { cwd: root });
+  return globSync('{test,src}/**/*.test.ts', { cwd: root, exclude: ['test/browser/**'] });
+}
 
 /**
  * The processes of a folder take its files from one list, whichever is free, so that they come to
