@@ -11,6 +11,8 @@ export type Session = {
   workspace: string;
   currency: string;
   currencyDecimals: number;
+  /** How far the clock of the workspace is from that of this browser, in milliseconds. */
+  aheadMs: number;
   /** The server ended it. The page stays as it is until the person has logged in again. */
   isOver: boolean;
 };
@@ -31,7 +33,18 @@ function keep(next: Session | null): void {
 function sessionOf({ accessToken: token, scope, ...tokens }: Tokens): Session {
   const { user, workspace, currency, currencyDecimals } = tokens;
   const money = { currency, currencyDecimals };
-  return { token, user, permissions: new Set(scope), workspace, ...money, isOver: false };
+  const aheadMs = localMs(tokens.now) - Date.now();
+  return { token, user, permissions: new Set(scope), workspace, ...money, aheadMs, isOver: false };
+}
+
+/** A local time of the workspace, as if its time zone were UTC. */
+function localMs(time: string): number {
+  return Date.parse(`${time.replace(' ', 'T')}Z`);
+}
+
+/** Today in the workspace, whose time zone and, in a sandbox, clock are its own: 2026-07-31. */
+export function today(): string {
+  return new Date(Date.now() + (session?.aheadMs ?? 0)).toISOString().slice(0, 10);
 }
 
 export function currentSession(): Session | null {

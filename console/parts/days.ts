@@ -10,13 +10,6 @@ export function toField(day: string): string {
   return day.split('/').reverse().join('-');
 }
 
-/** Today by the calendar of the person. */
-export function today(): string {
-  const now = new Date();
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
 /** Days of subscriptions come as 31072026; people read 31/07/2026. */
 export function shownDay(day: string | null | undefined): string {
   if (!day) return '';

@@ -25,7 +25,7 @@ test('a login returns token, lifetimes, scope, user and workspace', async () => 
   const earliest = inEightHours();
   const { data } = await visitor.login(credentials);
   const latest = inEightHours();
-  const { accessToken, refreshToken, expiresAt, scope, ...rest } = data;
+  const { accessToken, refreshToken, expiresAt, scope, now, ...rest } = data;
   const form = new RegExp(`^${tenantId.toString(36)}\\.[A-Za-z0-9_-]{43}$`);
   assert.match(accessToken, form);
   assert.match(refreshToken, form);
@@ -47,6 +47,7 @@ test('a login returns token, lifetimes, scope, user and workspace', async () => 
     currency: 'PKR',
     currencyDecimals: 2,
   });
+  assert.match(now, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.match(expiresAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
   const told = expiresAt.slice(0, earliest.length);
   assert.ok(told >= earliest && told <= latest, `${earliest} <= ${told} <= ${latest}`);

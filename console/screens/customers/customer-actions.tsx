@@ -8,9 +8,8 @@ import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { servicesQuery } from '../../api/queries/ledger.ts';
 import { plansQuery } from '../../api/queries/subscriptions.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
-import { today } from '../../parts/days.ts';
 
 type Party = DataOf<'getUsers'>['user'];
 

@@ -2,9 +2,9 @@
 import { Card, Group, Stack, Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { shownDay, today } from '../../parts/days.ts';
+import { shownDay } from '../../parts/days.ts';
 import { Empty } from '../../parts/notes.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { SubscriptionData } from './subscription.tsx';

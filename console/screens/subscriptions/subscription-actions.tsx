@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { plansQuery } from '../../api/queries/subscriptions.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { today } from '../../parts/days.ts';
 import type { SubscriptionData } from './subscription.tsx';
 
 export function SubscriptionActions({ subscription }: { subscription: SubscriptionData }) {

@@ -84,6 +84,7 @@ function Due({ due }: { due: Board['due'] }) {
 function TermRow({ row }: { row: Row }) {
   const { t } = useTranslation();
   const { termID, label, serviceName, batchCode, counts, amounts, job, steps } = row;
+  const bills = counts.drafts + counts.posted + counts.published;
   const next = steps.find(({ state }) => state === 'Next' || state === 'Blocked');
   const page = pages[next?.step ?? 0] ?? '';
   return (
@@ -110,7 +111,7 @@ function TermRow({ row }: { row: Row }) {
       </Group>
       <Group gap="md" mt="xs">
         <Text size="sm">{t('runBoard.subscriptions', { count: counts.subscriptions })}</Text>
-        <Text size="sm">{t('runBoard.bills', { count: counts.drafts + counts.posted })}</Text>
+        <Text size="sm">{t('runBoard.bills', { count: bills })}</Text>
         <Text size="sm">
           {t('term.charges')}: <Money value={amounts.currentCharges} />
         </Text>

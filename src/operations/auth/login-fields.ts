@@ -82,6 +82,7 @@ export const issuedTokens = Type.Object({
   workspace: Type.String(),
   currency: Type.String({ description: 'of the workspace, with its decimals' }),
   currencyDecimals: Type.Integer(),
+  now: Type.String({ description: 'the present time of the workspace; a sandbox has its own' }),
 });
 
 export type Holder = {
@@ -114,8 +115,9 @@ export function cookieOf(issued: Issued): { token: string; seconds: number } {
 export function presentTokens(
   issued: Issued,
   holder: Holder,
-  { tenant, inCookie }: { tenant: Tenant; inCookie: boolean },
+  { tenant, inCookie, at }: { tenant: Tenant; inCookie: boolean; at: Temporal.Instant },
 ) {
+  const now = at.add({ milliseconds: tenant.clockOffsetMs });
   return {
     accessToken: issued.accessToken,
     expiresIn: issued.expiresIn,
@@ -127,5 +129,6 @@ export function presentTokens(
     workspace: tenant.workspace,
     currency: tenant.currency,
     currencyDecimals: tenant.currencyDecimals,
+    now: formatTimestamp(now, tenant.timezone),
   };
 }

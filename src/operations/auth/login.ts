@@ -90,7 +90,11 @@ export const login = operation({
     const inCookie = body.session === 'Cookie';
     return {
       message: 'Logged in',
-      data: presentTokens(issued, candidate.holder, { tenant: call.tenant, inCookie }),
+      data: presentTokens(issued, candidate.holder, {
+        tenant: call.tenant,
+        inCookie,
+        at: call.realNow,
+      }),
       ...(inCookie ? { cookie: cookieOf(issued) } : {}),
     };
   },

@@ -48,7 +48,11 @@ export const redeemLink = operation({
     const { issued, login } = opened;
     return {
       message: 'Logged in',
-      data: presentTokens(issued, holderOf(login), { tenant: call.tenant, inCookie }),
+      data: presentTokens(issued, holderOf(login), {
+        tenant: call.tenant,
+        inCookie,
+        at: call.realNow,
+      }),
       ...(inCookie ? { cookie: cookieOf(issued) } : {}),
     };
   },

@@ -59,6 +59,7 @@ export const refreshToken = operation({
       const data = presentTokens(renewal.issued, holder, {
         tenant: call.tenant,
         inCookie: isCookie,
+        at: call.realNow,
       });
       return { data, ...(isCookie ? { cookie: cookieOf(renewal.issued) } : {}) };
     });
