@@ -196,8 +196,8 @@ create table tenants (
   -- The address of the web pages of the workspace, such as https://demo.example.com. Mails name it;
   -- it is set, never taken from a request. Null: no mail has a link.
   portal_address text,
-  -- {format, vatID, street, city, postalCode, vat}: bills are published as e-invoices too. Null:
-  -- they are not.
+  -- {format, vatID, street, city, postalCode, vat, untaxed}: bills and credit notes are published
+  -- as e-invoices too, beside the PDF (UBL) or inside it (FacturX). Null: they are not.
   e_invoice jsonb,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
@@ -3351,7 +3351,7 @@ create table further_documents (
   created_at timestamp with time zone not null,
   -- As of bill_documents.
   deleted_on date,
-  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text, 'EInvoice'::text]))),
+  constraint further_documents_kind_check CHECK ((kind = ANY (ARRAY['Cancelled'::text, 'CreditNote'::text, 'Receipt'::text, 'Reminder'::text, 'EInvoice'::text, 'CreditNoteEInvoice'::text]))),
   constraint further_documents_once UNIQUE (tenant_id, kind, subject_id),
   constraint further_documents_pkey PRIMARY KEY (tenant_id, document_id),
   constraint further_documents_sha256_check CHECK ((length(sha256) = 32)),

@@ -109,6 +109,9 @@ async function renderOfBills(
       continue;
     }
     rendered.push({ ...key, ...result });
+    if (result.eInvoice) {
+      rendered.push({ ...key, kind: 'CreditNoteEInvoice', ...result.eInvoice });
+    }
     for (const [sha256, bytes] of made.parts) parts.set(sha256, bytes);
   }
   return rendered;

@@ -3,6 +3,7 @@
 // memory, or at the end in pieces: those of fonts and pictures are the same in many files.
 import PDFDocument from 'pdfkit';
 import type { Face, FaceUse } from '../typeset/face.ts';
+import { addArchive, addColorSpace, type PdfArchive } from './archive.ts';
 import type { PdfImage } from './images.ts';
 import type { PdfObjects, Reference } from './objects.ts';
 import { gather, type Piece } from './pieces.ts';
@@ -16,6 +17,8 @@ export type PdfInfo = {
   readonly language: string;
   /** Of several files: each of them embeds the glyphs that any of them draws. */
   readonly uses?: Map<Face, FaceUse>;
+  /** The file is PDF/A-3b, with this inside. */
+  readonly archive?: PdfArchive | undefined;
 };
 
 export type PdfFile = {
@@ -38,23 +41,15 @@ export type PageResources = {
 type FontResource = { name: string; use: FaceUse; dictionary: Reference };
 
 export function openPdf(info: PdfInfo): PdfFile {
-  const document = new PDFDocument({
-    autoFirstPage: false,
-    // No font of pdfkit's own is read.
-    font: '',
-    pdfVersion: '1.7',
-    lang: info.language,
-    info: {
-      Title: info.title.replace(/[^\p{L}\p{N} ._/-]/gu, ' '),
-      Creator: 'Billwright',
-      Producer: 'Billwright',
-      CreationDate: new Date(info.createdOn.toZonedDateTime('UTC').epochMilliseconds),
-    },
-  });
+  const date = new Date(info.createdOn.toZonedDateTime('UTC').epochMilliseconds);
+  const document = newDocument(info, date);
   const sink = gather(document);
   const objects = document as unknown as PdfObjects;
   const fonts = new Map<Face, FontResource>();
   const images = new Map<PdfImage, { name: string; object: Reference }>();
+  const { archive } = info;
+  // First, so that its objects have the same numbers in all files.
+  const colors = archive && sink.share(() => addColorSpace(objects));
 
   function fontOf(face: Face): FontResource {
     let found = fonts.get(face);
@@ -101,9 +96,26 @@ export function openPdf(info: PdfInfo): PdfFile {
       sink.share(() => {
         for (const { use, dictionary } of fonts.values()) use.face.embed(objects, dictionary, use);
       });
+      if (archive && colors) addArchive(document, archive, colors, date);
       document.end();
     },
   };
+}
+
+function newDocument(info: PdfInfo, date: Date): PDFKit.PDFDocument {
+  return new PDFDocument({
+    autoFirstPage: false,
+    // No font of pdfkit's own is read.
+    font: '',
+    pdfVersion: '1.7',
+    lang: info.language,
+    info: {
+      Title: info.title.replace(/[^\p{L}\p{N} ._/-]/gu, ' '),
+      Creator: 'Billwright',
+      Producer: 'Billwright',
+      CreationDate: date,
+    },
+  });
 }
 
 function useOf(face: Face, uses: PdfInfo['uses']): FaceUse {

@@ -36,7 +36,12 @@ export type PdfObject = {
   stream: Buffer | null;
 };
 
-export type Source = { pages: readonly number[]; object(id: number): PdfObject };
+export type Source = {
+  pages: readonly number[];
+  /** The text of its object. */
+  catalog: string;
+  object(id: number): PdfObject;
+};
 
 const reference = /(\d+) 0 R\b/g;
 
@@ -56,7 +61,8 @@ export function readPdf(file: Buffer): Source {
   const catalog = object(referenceAfter(trailer, 'Root'));
   const pages = object(referenceAfter(catalog.text, 'Pages'));
   const kids = /\/Kids \[([^\]]*)\]/.exec(pages.text)?.[1] ?? '';
-  return { pages: [...kids.matchAll(reference)].map((kid) => Number(kid[1])), object };
+  const kidIds = [...kids.matchAll(reference)].map((kid) => Number(kid[1]));
+  return { pages: kidIds, catalog: catalog.text, object };
 }
 
 export function referenceAfter(text: string, name: string): number {

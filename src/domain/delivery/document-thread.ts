@@ -11,6 +11,7 @@ import { renderBill } from '../documents/render-bill.ts';
 import { renderPaper } from '../documents/render-paper.ts';
 import { type BillToRender, billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
+import { withFacturX } from './e-invoice-file.ts';
 import { type MailTemplate, mailText, smsText } from './mail-text.ts';
 import { printPapers } from './print-papers.ts';
 import { type RenderError, renderErrorOf } from './render-outcome.ts';
@@ -78,6 +79,9 @@ function document({
   return made(() => {
     const ofBill = billInput(setting, letterheadOf(setting), bill, cancellation);
     const input = { ...ofBill, isCopy, ...(creditNote && { creditNote }) };
+    // The PDF of a bill is made once, when it is published; that of a credit note may be asked for
+    // before it is kept.
+    if (format === 'PDF' && creditNote) return renderBill(withFacturX(setting, input));
     return format === 'PDF' ? renderBill(input) : Buffer.from(renderBillHtml(input).html);
   });
 }

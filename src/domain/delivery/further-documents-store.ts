@@ -5,7 +5,13 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { FileFacts } from './document-file.ts';
 
-export type FurtherKind = 'Cancelled' | 'CreditNote' | 'Receipt' | 'Reminder' | 'EInvoice';
+export type FurtherKind =
+  | 'Cancelled'
+  | 'CreditNote'
+  | 'Receipt'
+  | 'Reminder'
+  | 'EInvoice'
+  | 'CreditNoteEInvoice';
 export type FurtherKey = { kind: FurtherKind; subjectId: number };
 
 /** What waits: a document, or the mail that brings a receipt. */

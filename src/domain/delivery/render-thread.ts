@@ -4,7 +4,7 @@ import { renderBills } from '../documents/render-bill.ts';
 import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
 import { splitFile } from './document-file.ts';
 import type { RenderSetting } from './document-setting.ts';
-import { eInvoiceFile } from './e-invoice-file.ts';
+import { eInvoiceFile, withFacturX } from './e-invoice-file.ts';
 import { type MailTemplate, mailText } from './mail-text.ts';
 import { printPapers } from './print-papers.ts';
 import {
@@ -35,20 +35,21 @@ export default function run(
 function render(setting: RenderSetting, bills: readonly DocumentToRender[]): RenderOutcome {
   const letterhead = letterheadOf(setting);
   const parts = new Map<string, Uint8Array>();
+  const inputOf = ({ cancellation, creditNote, ...bill }: DocumentToRender) => {
+    const input = billInput(setting, letterhead, bill, cancellation);
+    return creditNote ? { ...input, creditNote } : input;
+  };
   const files = renderBills(
-    bills.map(({ cancellation, creditNote, ...bill }) => () => {
-      const input = billInput(setting, letterhead, bill, cancellation);
-      return creditNote ? { ...input, creditNote } : input;
+    bills.map((bill) => () => {
+      const input = inputOf(bill);
+      return bill.cancellation ? input : withFacturX(setting, input);
     }),
   );
-  const results = bills.map(({ cancellation, creditNote, ...bill }, index) => {
-    const { bill_id: billId } = bill;
+  const results = bills.map((bill, index) => {
+    const { bill_id: billId, cancellation } = bill;
     const file = files[index];
     if (file === undefined || file instanceof Error) return { billId, error: renderErrorOf(file) };
-    const eInvoice =
-      cancellation || creditNote
-        ? undefined
-        : eInvoiceFile(setting, () => billInput(setting, letterhead, bill));
+    const eInvoice = cancellation ? undefined : eInvoiceFile(setting, () => inputOf(bill));
     return { billId, ...splitFile(file, parts), ...(eInvoice && { eInvoice }) };
   });
   return { results, parts };

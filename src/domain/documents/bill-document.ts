@@ -79,4 +79,6 @@ export type BillDocumentInput = {
   readonly isCopy?: boolean;
   /** Unless given, what is usual for the currency. */
   readonly currencyDecimals?: number;
+  /** The e-invoice that the PDF has inside. */
+  readonly facturX?: string;
 };

@@ -7,6 +7,7 @@ import type { Face, FaceUse, Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
 import type { BillDocumentInput } from './bill-document.ts';
 import { documentView } from './credit-note-view.ts';
+import { facturX } from './e-invoice/factur-x.ts';
 import { billPages } from './layout/bill-pages.ts';
 import { sheetOf } from './layout/sheet.ts';
 import { lineText } from './plain-text.ts';
@@ -74,7 +75,7 @@ export function layOutBill(input: BillDocumentInput, typefaces = typefacesOf(inp
 }
 
 function openBillPdf(
-  { bill, creditNote, locale }: BillDocumentInput,
+  { bill, creditNote, locale, facturX: xml }: BillDocumentInput,
   title: string,
   uses?: Map<Face, FaceUse>,
 ): PdfFile {
@@ -85,5 +86,6 @@ function openBillPdf(
     createdOn: date ?? Temporal.PlainDate.from('2000-01-01'),
     language: locale,
     ...(uses && { uses }),
+    archive: xml === undefined ? undefined : facturX(xml),
   });
 }

@@ -5,12 +5,14 @@ import { AppError } from '../../base/errors.ts';
 
 /** JSON. */
 export type EInvoiceRow = {
-  format: 'UBL';
+  format: 'UBL' | 'FacturX';
   vatID: string;
   street: string;
   city: string;
   postalCode: string;
   vat: { component: string; on: string[] | null }[];
+  /** Absent in settings from before there was one. */
+  untaxed?: { on: string[]; category: 'Exempt' | 'ZeroRated'; reason: string | null }[];
 };
 
 export type SettingsRow = {

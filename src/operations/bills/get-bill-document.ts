@@ -1,11 +1,15 @@
 import * as Type from 'typebox';
-import { AppError } from '../../base/errors.ts';
-import { billInput, letterheadOf } from '../../domain/delivery/bill-input.ts';
 import type { DocumentTask, MadeDocument } from '../../domain/delivery/document-thread.ts';
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
-import { eInvoiceXml } from '../../domain/delivery/e-invoice-file.ts';
+import { listPublished } from '../../domain/delivery/documents-store.ts';
 import { readFile } from '../../domain/delivery/files-store.ts';
-import { findFurther } from '../../domain/delivery/further-documents-store.ts';
+import {
+  type EInvoiceForm,
+  eInvoiceForms,
+  eInvoiceNow,
+  keptEInvoice,
+  noEInvoice,
+} from '../../domain/delivery/kept-e-invoice.ts';
 import { id, maybe, oneOf } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 import { billToShow, documentKinds, documentTypes } from './shown-document-fields.ts';
@@ -19,10 +23,10 @@ export const getBillDocument = operation({
     'The document of a bill. A bill that is not published is marked as a draft, a cancelled bill ' +
     'as cancelled: its document names the credit note and the bill that replaces it. A copy is ' +
     'the published file with a mark across each page. UBL is the e-invoice that was published ' +
-    'beside the PDF, if the setting eInvoice asks for it.',
+    'beside the PDF, CII the one inside it, if the setting eInvoice asks for them.',
   request: Type.Object({
     billID: id,
-    format: Type.Optional(oneOf(['PDF', 'HTML', 'UBL'])),
+    format: Type.Optional(oneOf(['PDF', 'HTML', ...eInvoiceForms])),
     kind: maybe(oneOf(documentKinds)),
   }),
   response: Type.Object({ contentType: Type.String(), base64: Type.String() }),
@@ -41,7 +45,7 @@ export const getBillDocument = operation({
   turns: documentTurns,
   async handle(call, { billID: billId, format = 'PDF', kind }) {
     const { kind: shown, task, published } = await billToShow(call, billId, kind ?? null);
-    if (format === 'UBL') return answer('application/xml', await eInvoiceOf(call, task));
+    if (format === 'UBL' || format === 'CII') return eInvoiceOf(call, task, format);
     const contentType = documentTypes[format];
     if (format === 'PDF' && published) {
       const file = await readFile(call.tx, call.tenant.tenantId, published);
@@ -54,20 +58,18 @@ export const getBillDocument = operation({
 
 /** That of the bill, also after it was cancelled. */
 async function eInvoiceOf(
-  { tx, tenant }: Call,
-  { setting, bill }: Omit<DocumentTask, 'format'>,
-): Promise<MadeDocument> {
-  const { tenantId } = tenant;
-  const key = { kind: 'EInvoice', subjectId: bill.bill_id } as const;
-  const kept = await findFurther(tx, tenantId, key);
-  if (kept) return { base64: (await readFile(tx, tenantId, kept)).toString('base64') };
-  if (setting.issueDate === null) {
-    const message = 'There is no e-invoice: the bill is not published';
-    throw new AppError('E_INVOICE_NOT_POSSIBLE', { message, field: 'billID' });
-  }
+  { tx, tenant: { tenantId } }: Call,
+  task: Omit<DocumentTask, 'format'>,
+  form: EInvoiceForm,
+) {
+  const { bill_id: billId } = task.bill;
+  const [document] = form === 'CII' ? await listPublished(tx, tenantId, [billId]) : [];
+  const key = { kind: 'EInvoice', subjectId: billId } as const;
+  const kept = await keptEInvoice(tx, tenantId, form, { key, document });
+  if (kept) return answer('application/xml', { base64: kept.toString('base64') });
   // Names the reason.
-  eInvoiceXml(setting, billInput(setting, letterheadOf(setting), bill));
-  throw new AppError('E_INVOICE_NOT_POSSIBLE', { field: 'billID' });
+  eInvoiceNow(form, task);
+  throw noEInvoice('billID');
 }
 
 function answer(contentType: string, { base64 }: MadeDocument) {

@@ -13,6 +13,13 @@ const eInvoiceView = Type.Object({
   vat: Type.Array(
     Type.Object({ component: Type.String(), on: nullable(Type.Array(Type.String())) }),
   ),
+  untaxed: Type.Array(
+    Type.Object({
+      on: Type.Array(Type.String()),
+      category: Type.String(),
+      reason: nullable(Type.String()),
+    }),
+  ),
 });
 
 export const settingsView = Type.Object({
@@ -70,7 +77,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
     documentRetentionYears: row.document_retention_years,
     receiptMail: row.receipt_mail,
     portalAddress: row.portal_address,
-    eInvoice: row.e_invoice,
+    eInvoice: row.e_invoice && { ...row.e_invoice, untaxed: row.e_invoice.untaxed ?? [] },
     sandbox: row.sandbox,
     now: formatTimestamp(now, row.timezone),
     modifiedAt: formatTimestamp(row.modified_at, row.timezone),

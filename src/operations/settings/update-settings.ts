@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { Format } from 'typebox/format';
 import { isTimeZone } from '../../base/calendar.ts';
-import { countryCode } from '../../base/countries.ts';
+import { countries, countryCode } from '../../base/countries.ts';
 import { currencyDecimals } from '../../base/currencies.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import { isLocale } from '../../base/locales.ts';
@@ -70,13 +70,15 @@ const mailSender = Type.Object({
 });
 
 const vatId = /^[A-Z]{2}[0-9A-Z+*]{2,13}$/;
-Format.Set('vat-id', (text) => vatId.test(text));
+/** Greece and Northern Ireland have prefixes of their own. */
+const vatPrefixes = new Set([...countries.map(({ code }) => code), 'EL', 'XI']);
+Format.Set('vat-id', (text) => vatId.test(text) && vatPrefixes.has(text.slice(0, 2)));
 
 const componentName = filledText({ max: 100 });
 
 const eInvoice = Type.Object(
   {
-    format: oneOf(['UBL']),
+    format: oneOf(['UBL', 'FacturX']),
     vatID: Type.String({
       format: 'vat-id',
       maxLength: 15,
@@ -93,11 +95,22 @@ const eInvoice = Type.Object(
       }),
       { minItems: 1, maxItems: 50 },
     ),
+    untaxed: maybe(
+      Type.Array(
+        Type.Object({
+          on: Type.Array(componentName, { minItems: 1, maxItems: 200 }),
+          category: oneOf(['Exempt', 'ZeroRated']),
+          reason: maybe(filledText({ max: 500 })),
+        }),
+        { maxItems: 50 },
+      ),
+    ),
   },
   {
     description:
-      'bills are published as e-invoices by EN 16931 too; `vat` names the components that are ' +
-      'value added tax and, in `on`, those that each is charged on. Null: they are not',
+      'bills are published as e-invoices by EN 16931 too, beside the PDF (UBL) or inside it ' +
+      '(FacturX); `vat` names the components that are value added tax and, in `on`, those that ' +
+      'each is charged on; `untaxed` says why others have none. Null: they are not',
   },
 );
 
@@ -286,7 +299,12 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
 function eInvoiceFrom(sent: Type.Static<typeof eInvoice> | null): SettingsRow['e_invoice'] {
   if (sent === null) return null;
   const vat = sent.vat.map(({ component, on }) => ({ component, on: on ? [...on] : null }));
-  return { ...sent, vat };
+  const untaxed = (sent.untaxed ?? []).map(({ on, category, reason }) => ({
+    on: [...on],
+    category,
+    reason: reason?.trim() ?? null,
+  }));
+  return { ...sent, vat, untaxed };
 }
 
 /** Null returns to the name of the server and the address of the letterhead. */

@@ -1,24 +1,28 @@
-// A bill as the semantic model of EN 16931 has it: lines with their VAT, a breakdown by rate, and
-// totals. All amounts are whole minor units: nothing is calculated in binary fractions.
-import { AppError } from '../../../base/errors.ts';
-import type { BillDocumentInput, DocumentLine } from '../bill-document.ts';
+// A bill or a credit note as the semantic model of EN 16931 has it: parties, lines with their VAT,
+// a breakdown by rate, and totals. It is written as UBL or as CII.
+import { parseDate } from '../../../base/calendar.ts';
+import type { BillDocumentInput, CreditNoteDocument } from '../bill-document.ts';
 import { lineText } from '../plain-text.ts';
-import type { EInvoiceSetting, VatComponent } from './setting.ts';
+import { buyerOf, type InvoiceParty, sellerOf } from './parties.ts';
+import { refusal } from './refusal.ts';
+import type { EInvoiceSetting } from './setting.ts';
+import {
+  type Tax,
+  type VatCategory,
+  type VatSum,
+  type VatTable,
+  vatSums,
+  vatTable,
+} from './vat.ts';
 
-/** S: taxed at the rate. E: not subject to the tax. */
-export type VatCategory = { code: 'S' | 'E'; percent: string };
+/** Dates are YYYY-MM-DD; a period is empty if the line has none. */
+export type Period = { from: string; to: string };
 
-export type InvoiceLine = {
-  name: string;
-  amount: bigint;
-  fromDate: string;
-  toDate: string;
-  vat: VatCategory;
-};
+export type InvoiceLine = Period & { name: string; amount: bigint; vat: VatCategory };
 
-export type VatSum = { vat: VatCategory; base: bigint; tax: bigint };
+export type PayeeAccount = { id: string; isIban: boolean; name: string; bic: string };
 
-export type Invoice = {
+export type Amounts = {
   lines: readonly InvoiceLine[];
   vatSums: readonly VatSum[];
   net: bigint;
@@ -28,103 +32,162 @@ export type Invoice = {
   payable: bigint;
 };
 
-const exempt: VatCategory = { code: 'E', percent: '0' };
+export type Invoice = Amounts & {
+  kind: 'Invoice' | 'CreditNote';
+  number: string;
+  issueDate: string;
+  /** Empty in a credit note. */
+  dueDate: string;
+  /** What is said instead of a due date. */
+  terms: string;
+  note: string;
+  /** Of a credit note: the bill. */
+  preceding: { number: string; issueDate: string } | null;
+  currency: string;
+  decimals: number;
+  period: Period;
+  seller: InvoiceParty;
+  buyer: InvoiceParty;
+  accounts: readonly PayeeAccount[];
+  paymentReference: string;
+};
 
-/** Throws E_INVOICE_NOT_POSSIBLE with the reason if the bill does not fit the model. */
-export function invoiceOf(input: BillDocumentInput, setting: EInvoiceSetting): Invoice {
-  const { bill, currencyDecimals: decimals = 2 } = input;
-  if (decimals > 2) throw refusal('amounts of an e-invoice have at most two decimals');
+/** Amounts have at most so many decimals. */
+const decimalsMax = 2;
+const creditTerms = 'The amount is credited to the customer.';
+
+/**
+ * `country` is that of the workspace. Throws E_INVOICE_NOT_POSSIBLE with the reason if the bill
+ * does not fit the model.
+ */
+export function invoiceOf(
+  input: BillDocumentInput,
+  setting: EInvoiceSetting,
+  country: string,
+): Invoice {
+  const { bill, creditNote, letterhead, currencyDecimals: decimals = 2 } = input;
+  if (decimals > decimalsMax) throw refusal('amounts of an e-invoice have at most two decimals');
+  const table = vatTable(bill.lines, setting);
+  const head = {
+    currency: bill.currency,
+    decimals,
+    period: { from: isoDay(bill.billedFrom), to: isoDay(bill.billedTo) },
+    seller: sellerOf(setting, lineText(letterhead.name), country),
+    buyer: buyerOf(bill, country),
+  };
+  if (!creditNote) return { ...head, ...ofBill(input, table, decimals) };
+  return { ...head, ...ofCreditNote(input, creditNote, table, decimals) };
+}
+
+type Own = Omit<Invoice, 'currency' | 'decimals' | 'period' | 'seller' | 'buyer'>;
+
+function ofBill(input: BillDocumentInput, table: VatTable, decimals: number): Own {
+  const { bill } = input;
   const minor = (amount: number) => minorOf(amount, decimals);
-  const taxes = bill.lines.flatMap((line) => {
-    const vat = setting.vat.find((one) => one.component === line.component);
-    return vat ? [{ line, vat }] : [];
-  });
-  const others = bill.lines.filter((line) => taxes.every((tax) => tax.line !== line));
-  const rateOf = ratesOf(taxes, setting);
-  const lines = others.map(
-    (line): InvoiceLine => ({
-      name: lineText(line.label),
-      amount: minor(line.amount),
-      fromDate: line.fromDate,
-      toDate: line.toDate,
-      vat: rateOf.get(line.component) ?? rateOf.get('*') ?? exempt,
-    }),
-  );
-  const vatSums = sumsOf(
-    lines,
-    taxes.map(({ line }) => [percentOf(line), minor(line.amount)]),
-  );
-  const net = sum(lines.map((line) => line.amount));
-  const tax = sum(vatSums.map((one) => one.tax));
-  const charged = minor(bill.currentCharges);
-  if (net + tax !== charged) {
-    throw refusal(`its lines add up to ${net + tax} and not to ${charged}, in minor units`);
-  }
-  const rounding = minor(bill.roundingAdjustment);
   const wallet = minor(bill.walletApplied);
-  const prepaid = wallet > 0n ? wallet : 0n;
-  return { lines, vatSums, net, tax, prepaid, rounding, payable: net + tax - prepaid + rounding };
+  const amounts = amountsOf(
+    bill.lines.map((line) => ({ ...line, amount: minor(line.amount) })),
+    { rounding: minor(bill.roundingAdjustment), prepaid: wallet > 0n ? wallet : 0n, decimals },
+    table,
+  );
+  assertSum(amounts.net + amounts.tax, minor(bill.currentCharges));
+  return {
+    ...amounts,
+    kind: 'Invoice',
+    number: lineText(bill.billNumber),
+    issueDate: isoDay(bill.issueDate),
+    dueDate: isoDay(bill.dueDate),
+    terms: '',
+    note: '',
+    preceding: null,
+    accounts: amounts.payable > 0n ? accountsOf(input) : [],
+    paymentReference: lineText(bill.billRefNo),
+  };
 }
 
-type TaxLine = { line: DocumentLine; vat: VatComponent };
-
-/** The rate on each component; `*` for those that no tax names. */
-function ratesOf(taxes: readonly TaxLine[], setting: EInvoiceSetting): Map<string, VatCategory> {
-  const rates = new Map<string, VatCategory>();
-  for (const { line, vat } of taxes) {
-    const percent = percentOf(line);
-    for (const component of vat.on ?? ['*']) {
-      const known = rates.get(component);
-      if (known !== undefined && known.percent !== percent) {
-        const what = component === '*' ? 'its charges have' : `component ${component} has`;
-        throw refusal(`${what} two rates of VAT, ${known.percent} and ${percent} %`);
-      }
-      if (setting.vat.some((one) => one.component === component)) {
-        throw refusal(`component ${component} is VAT itself: take it out of eInvoice.vat[].on`);
-      }
-      rates.set(component, { code: 'S', percent });
-    }
-  }
-  return rates;
+/** Its lines are components of the bill, at the rates of the bill. */
+function ofCreditNote(
+  { bill }: BillDocumentInput,
+  creditNote: CreditNoteDocument,
+  table: VatTable,
+  decimals: number,
+): Own {
+  const minor = (amount: number) => minorOf(amount, decimals);
+  let rounding = 0n;
+  const lines = creditNote.lines.flatMap(({ component, amount }) => {
+    if (component === null) rounding += minor(amount);
+    if (component === null) return [];
+    const line = bill.lines.find((one) => one.component === component);
+    const period = { fromDate: line?.fromDate ?? '', toDate: line?.toDate ?? '' };
+    return [{ component, label: line?.label ?? component, ...period, amount: minor(amount) }];
+  });
+  const amounts = amountsOf(lines, { rounding, prepaid: 0n, decimals }, table);
+  assertSum(amounts.net + amounts.tax + rounding, minor(creditNote.amount));
+  return {
+    ...amounts,
+    kind: 'CreditNote',
+    number: lineText(creditNote.number),
+    issueDate: isoDay(creditNote.issueDate),
+    dueDate: '',
+    terms: creditTerms,
+    note: lineText(creditNote.reason),
+    preceding: { number: lineText(bill.billNumber), issueDate: isoDay(bill.issueDate) },
+    accounts: [],
+    paymentReference: '',
+  };
 }
 
-function percentOf(line: DocumentLine): string {
-  if (line.basis && 'percent' in line.basis) return line.basis.percent;
-  const what = `${lineText(line.label)} is in eInvoice.vat and is not one percentage of an amount`;
-  throw refusal(`${what}: write its formula as a product, such as SUMCAT("taxable") * 19%`);
+type ChargedLine = {
+  component: string;
+  label: string;
+  fromDate: string;
+  toDate: string;
+  amount: bigint;
+};
+
+function amountsOf(
+  all: readonly ChargedLine[],
+  { rounding, prepaid, decimals }: { rounding: bigint; prepaid: bigint; decimals: number },
+  table: VatTable,
+): Amounts {
+  const isTax = ({ component }: ChargedLine) => table.vatOf(component) !== undefined;
+  const taxes = all
+    .filter(isTax)
+    .map(({ component, amount }): Tax => ({ percent: table.percentOf(component), amount }));
+  const lines = all
+    .filter((line) => !isTax(line))
+    .map(
+      ({ component, label, amount, fromDate, toDate }): InvoiceLine => ({
+        name: lineText(label) || component,
+        amount,
+        from: isoDay(fromDate),
+        to: isoDay(toDate),
+        vat: table.categoryOf(component),
+      }),
+    );
+  if (lines.length === 0) throw refusal('it has no charges');
+  const sums = vatSums(lines, taxes, decimals);
+  const net = sumOf(lines.map((line) => line.amount));
+  const tax = sumOf(sums.map((one) => one.tax));
+  const payable = net + tax - prepaid + rounding;
+  return { lines, vatSums: sums, net, tax, prepaid, rounding, payable };
 }
 
-/** By rate. The tax of a rate must be that of the lines that have it, to a unit for each line. */
-function sumsOf(
-  lines: readonly InvoiceLine[],
-  taxes: readonly (readonly [percent: string, amount: bigint])[],
-): VatSum[] {
-  const sums = new Map<string, VatSum>();
-  for (const { vat, amount } of lines) {
-    const key = `${vat.code}${vat.percent}`;
-    const known = sums.get(key) ?? { vat, base: 0n, tax: 0n };
-    sums.set(key, { ...known, base: known.base + amount });
-  }
-  for (const [percent, amount] of taxes) {
-    const known = sums.get(`S${percent}`);
-    if (known === undefined) throw refusal(`no charge has the VAT of ${percent} %`);
-    sums.set(`S${percent}`, { ...known, tax: known.tax + amount });
-  }
-  for (const { vat, base, tax } of sums.values()) {
-    const [whole = '0', fraction = ''] = vat.percent.split('.');
-    const scale = 10n ** BigInt(fraction.length);
-    const exact = base * BigInt(`${whole}${fraction}`);
-    const difference = tax * 100n * scale - exact;
-    const allowed = BigInt(lines.length) * 100n * scale;
-    if (difference > allowed || -difference > allowed) {
-      const what = `VAT of ${vat.percent} % is ${tax}, and its charges are ${base}, in minor units`;
-      throw refusal(`${what}: name in eInvoice.vat[].on the components that it is charged on`);
-    }
-  }
-  return [...sums.values()];
+function accountsOf({ bill, bankAccounts }: BillDocumentInput): PayeeAccount[] {
+  return (bankAccounts ?? bill.bankAccounts).flatMap((bank) => {
+    const iban = lineText(bank.iban);
+    const id = iban || lineText(bank.accountNumber);
+    const other = { name: lineText(bank.title), bic: lineText(bank.swift) };
+    return id === '' ? [] : [{ id, isIban: iban !== '', ...other }];
+  });
 }
 
-function sum(amounts: readonly bigint[]): bigint {
+function assertSum(lines: bigint, charged: bigint): void {
+  if (lines === charged) return;
+  throw refusal(`its lines add up to ${lines} and not to ${charged}, in minor units`);
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
@@ -132,6 +195,6 @@ function minorOf(amount: number, decimals: number): bigint {
   return BigInt(amount.toFixed(decimals).replace('.', ''));
 }
 
-function refusal(reason: string): AppError {
-  return new AppError('E_INVOICE_NOT_POSSIBLE', { message: `There is no e-invoice: ${reason}` });
+function isoDay(day: string | null | undefined): string {
+  return parseDate(day ?? '')?.toString() ?? '';
 }

@@ -1,51 +1,44 @@
-// A bill as UBL 2.1 by EN 16931. Same input, same bytes.
-import { parseDate } from '../../../base/calendar.ts';
-import type { BillDocumentInput } from '../bill-document.ts';
-import { lineText } from '../plain-text.ts';
-import { type InvoiceLine, invoiceOf, type VatCategory, type VatSum } from './invoice.ts';
-import type { EInvoiceSetting } from './setting.ts';
+// An invoice or a credit note as UBL 2.1 by EN 16931. Same input, same bytes.
+import type { Invoice, InvoiceLine, Period } from './invoice.ts';
+import type { InvoiceParty } from './parties.ts';
+import type { VatCategory, VatSum } from './vat.ts';
+import { decimalOf, group as groupOf, leaf, xmlDocument } from './xml.ts';
 
-const namespaces = [
-  'xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"',
-  'xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"',
-  'xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2"',
-].join(' ');
+const schemas = 'urn:oasis:names:specification:ubl:schema:xsd';
 
-/** Of a seller and a buyer in the country of the workspace. */
-export function ublInvoice(
-  input: BillDocumentInput,
-  setting: EInvoiceSetting,
-  country: string,
-): string {
-  const { bill, letterhead, currencyDecimals: decimals = 2 } = input;
-  const invoice = invoiceOf(input, setting);
-  const amount = (name: string, minor: bigint) =>
-    `<cbc:${name} currencyID="${bill.currency}">${decimalOf(minor, decimals)}</cbc:${name}>`;
-  const seller = { ...setting, name: letterhead.name, country, vatID: setting.vatID };
-  const body = [
+/** UBL has two documents, whose elements differ a little. */
+const forms = {
+  Invoice: { code: '380', quantity: 'InvoicedQuantity' },
+  CreditNote: { code: '381', quantity: 'CreditedQuantity' },
+} as const;
+
+const group = (name: string, parts: readonly string[]) => groupOf(`cac:${name}`, parts);
+const basic = (name: string, text: unknown) => leaf(`cbc:${name}`, text);
+
+export function ublXml(invoice: Invoice): string {
+  const { kind, period } = invoice;
+  const amount: Amount = (name, minor) =>
+    leaf(`cbc:${name}`, decimalOf(minor, invoice.decimals), `currencyID="${invoice.currency}"`);
+  const parts = [
     basic('CustomizationID', 'urn:cen.eu:en16931:2017'),
-    basic('ID', bill.billNumber ?? ''),
-    basic('IssueDate', isoDay(bill.issueDate)),
-    basic('DueDate', isoDay(bill.dueDate)),
-    basic('InvoiceTypeCode', '380'),
-    basic('DocumentCurrencyCode', bill.currency),
-    basic('BuyerReference', String(bill.partyNumber)),
-    group('InvoicePeriod', [
-      basic('StartDate', isoDay(bill.billedFrom)),
-      basic('EndDate', isoDay(bill.billedTo)),
+    basic('ID', invoice.number),
+    basic('IssueDate', invoice.issueDate),
+    basic('DueDate', invoice.dueDate),
+    basic(`${kind}TypeCode`, forms[kind].code),
+    basic('Note', invoice.note),
+    basic('DocumentCurrencyCode', invoice.currency),
+    basic('BuyerReference', invoice.buyer.number),
+    periodOf(period),
+    group('BillingReference', [
+      group('InvoiceDocumentReference', [
+        basic('ID', invoice.preceding?.number),
+        basic('IssueDate', invoice.preceding?.issueDate),
+      ]),
     ]),
-    group('AccountingSupplierParty', [partyOf(seller)]),
-    group('AccountingCustomerParty', [
-      partyOf({
-        name: bill.partyName,
-        street: streetOf(bill.address),
-        city: lineText(bill.address?.city),
-        postalCode: '',
-        country,
-        vatID: '',
-      }),
-    ]),
-    ...paymentOf(input),
+    group('AccountingSupplierParty', [partyOf(invoice.seller)]),
+    group('AccountingCustomerParty', [partyOf(invoice.buyer)]),
+    ...paymentOf(invoice),
+    group('PaymentTerms', [basic('Note', invoice.terms)]),
     group('TaxTotal', [
       amount('TaxAmount', invoice.tax),
       ...invoice.vatSums.map((one) => vatSumOf(one, amount)),
@@ -58,56 +51,51 @@ export function ublInvoice(
       invoice.rounding === 0n ? '' : amount('PayableRoundingAmount', invoice.rounding),
       amount('PayableAmount', invoice.payable),
     ]),
-    ...invoice.lines.map((line, index) => lineOf(line, index + 1, amount)),
+    ...invoice.lines.map((line, index) => lineOf(line, index + 1, kind, amount)),
   ];
-  const lines = body.filter((part) => part !== '').join('\n');
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<Invoice ${namespaces}>\n${lines}\n</Invoice>\n`;
+  const namespaces = [
+    `xmlns="${schemas}:${kind}-2"`,
+    `xmlns:cac="${schemas}:CommonAggregateComponents-2"`,
+    `xmlns:cbc="${schemas}:CommonBasicComponents-2"`,
+  ];
+  return xmlDocument(kind, namespaces.join(' '), parts);
 }
 
-type InvoiceParty = Pick<EInvoiceSetting, 'vatID' | 'street' | 'city' | 'postalCode'> & {
-  name: string;
-  country: string;
-};
+type Amount = (name: string, minor: bigint) => string;
 
-function partyOf({ name, street, city, postalCode, country, vatID }: InvoiceParty): string {
-  const scheme = group('TaxScheme', [basic('ID', 'VAT')]);
+const periodOf = ({ from, to }: Period) =>
+  group('InvoicePeriod', [basic('StartDate', from), basic('EndDate', to)]);
+
+const taxScheme = group('TaxScheme', [basic('ID', 'VAT')]);
+
+function partyOf({ number, name, street, city, postalCode, country, vatID }: InvoiceParty): string {
   return group('Party', [
+    group('PartyIdentification', [basic('ID', number)]),
     group('PostalAddress', [
       basic('StreetName', street),
       basic('CityName', city),
       basic('PostalZone', postalCode),
       group('Country', [basic('IdentificationCode', country)]),
     ]),
-    vatID === '' ? '' : group('PartyTaxScheme', [basic('CompanyID', vatID), scheme]),
+    vatID === '' ? '' : group('PartyTaxScheme', [basic('CompanyID', vatID), taxScheme]),
     group('PartyLegalEntity', [basic('RegistrationName', name)]),
   ]);
 }
 
-function streetOf(address: Readonly<Record<string, unknown>> | null | undefined): string {
-  const parts = ['shopNo', 'buildingNo', 'buildingName', 'street', 'block', 'society'] as const;
-  return parts
-    .map((part) => lineText(address?.[part]))
-    .filter((text) => text !== '')
-    .join(', ');
-}
-
 /** A transfer to each account, with the payment reference of the bill. */
-function paymentOf({ bill, bankAccounts }: BillDocumentInput): string[] {
-  if (bill.payableWithinDueDate <= 0) return [];
-  return (bankAccounts ?? bill.bankAccounts).flatMap((bank) => {
-    const account = lineText(bank.iban) || lineText(bank.accountNumber);
-    if (account === '') return [];
-    return group('PaymentMeans', [
+function paymentOf({ accounts, paymentReference }: Invoice): string[] {
+  return accounts.map(({ id, name, bic }) =>
+    group('PaymentMeans', [
       basic('PaymentMeansCode', '30'),
-      basic('PaymentID', bill.billRefNo),
-      group('PayeeFinancialAccount', [basic('ID', account), basic('Name', bank.title)]),
-    ]);
-  });
+      basic('PaymentID', paymentReference),
+      group('PayeeFinancialAccount', [
+        basic('ID', id),
+        basic('Name', name),
+        group('FinancialInstitutionBranch', [basic('ID', bic)]),
+      ]),
+    ]),
+  );
 }
-
-type Amount = (name: string, minor: bigint) => string;
-
-const notTaxed = 'Not subject to value added tax';
 
 function vatSumOf({ vat, base, tax }: VatSum, amount: Amount): string {
   return group('TaxSubtotal', [
@@ -116,62 +104,25 @@ function vatSumOf({ vat, base, tax }: VatSum, amount: Amount): string {
     group('TaxCategory', [
       basic('ID', vat.code),
       basic('Percent', vat.percent),
-      vat.code === 'E' ? basic('TaxExemptionReason', notTaxed) : '',
-      group('TaxScheme', [basic('ID', 'VAT')]),
+      basic('TaxExemptionReason', vat.reason),
+      taxScheme,
     ]),
   ]);
 }
 
 /** A price is never below zero: of what is taken off, the quantity is. */
-function lineOf(line: InvoiceLine, number: number, amount: Amount): string {
+function lineOf(line: InvoiceLine, number: number, kind: Invoice['kind'], amount: Amount): string {
   const isNegative = line.amount < 0n;
-  return group('InvoiceLine', [
+  return group(`${kind}Line`, [
     basic('ID', String(number)),
-    `<cbc:InvoicedQuantity unitCode="C62">${isNegative ? '-1' : '1'}</cbc:InvoicedQuantity>`,
+    leaf(`cbc:${forms[kind].quantity}`, isNegative ? '-1' : '1', 'unitCode="C62"'),
     amount('LineExtensionAmount', line.amount),
-    group('InvoicePeriod', [
-      basic('StartDate', isoDay(line.fromDate)),
-      basic('EndDate', isoDay(line.toDate)),
-    ]),
+    periodOf(line),
     group('Item', [basic('Name', line.name), categoryOf(line.vat)]),
     group('Price', [amount('PriceAmount', isNegative ? -line.amount : line.amount)]),
   ]);
 }
 
 function categoryOf({ code, percent }: VatCategory): string {
-  return group('ClassifiedTaxCategory', [
-    basic('ID', code),
-    basic('Percent', percent),
-    group('TaxScheme', [basic('ID', 'VAT')]),
-  ]);
-}
-
-function group(name: string, parts: readonly string[]): string {
-  const inner = parts.filter((part) => part !== '');
-  return inner.length === 0 ? '' : `<cac:${name}>${inner.join('')}</cac:${name}>`;
-}
-
-function basic(name: string, text: unknown): string {
-  const value = lineText(text);
-  return value === '' ? '' : `<cbc:${name}>${escaped(value)}</cbc:${name}>`;
-}
-
-/** Controls are taken out before; what is left of them is not allowed in XML. */
-function escaped(text: string): string {
-  return text
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
-}
-
-function decimalOf(minor: bigint, decimals: number): string {
-  const digits = String(minor < 0n ? -minor : minor).padStart(decimals + 1, '0');
-  const at = digits.length - decimals;
-  const text = decimals === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`;
-  return minor < 0n ? `-${text}` : text;
-}
-
-function isoDay(day: string | null | undefined): string {
-  return parseDate(day ?? '')?.toString() ?? '';
+  return group('ClassifiedTaxCategory', [basic('ID', code), basic('Percent', percent), taxScheme]);
 }
