@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { demoLogin } from '../src/domain/access/demo-login.ts';
+import { fieldWords, isDescribed } from '../src/http/describe-fields.ts';
 import { operations } from '../src/operations/catalogue.ts';
 import { openScene } from './support/scene.ts';
 
@@ -63,6 +64,42 @@ test('every type in /openapi.json is one that JSON Schema has, or a list of such
   const { schemas } = (await readDescription()).components;
   const found = Object.entries(schemas).flatMap(([name, schema]) => oddTypes(schema, name));
   assert.deepEqual(found, []);
+});
+
+type Node = { properties?: Record<string, Node>; description?: string } & Record<string, unknown>;
+
+/** Paths of fields without a description, and the descriptions that were found. */
+function fieldsOf(node: Node, path: string): { bare: string[]; texts: string[] } {
+  const parts = [node.items, node.anyOf, node.allOf, node.oneOf, node.patternProperties];
+  const inner = parts.flatMap((part) => (part ? Object.values([part].flat()) : [])) as Node[];
+  const fields = Object.entries(node.properties ?? {});
+  const found = [
+    ...fields.map(([name, field]) => fieldsOf(field, `${path}.${name}`)),
+    ...inner.map((part) => fieldsOf(part, path)),
+  ];
+  return {
+    bare: [
+      ...fields.flatMap(([name, field]) => (isDescribed(field) ? [] : [`${path}.${name}`])),
+      ...found.flatMap(({ bare }) => bare),
+    ],
+    texts: [node.description ?? '', ...found.flatMap(({ texts }) => texts)],
+  };
+}
+
+test('every field in /openapi.json has a description, and no description is left over', async () => {
+  const { schemas } = (await readDescription()).components;
+  const found = Object.entries(schemas).map(([name, schema]) => fieldsOf(schema as Node, name));
+  assert.deepEqual(
+    found.flatMap(({ bare }) => bare),
+    [],
+    'add the field to src/http/field-words, or describe it in its schema',
+  );
+  const texts = new Set(found.flatMap((each) => each.texts));
+  const unused = [...fieldWords].filter(([, words]) => !texts.has(words));
+  assert.deepEqual(
+    unused.map(([name]) => name),
+    [],
+  );
 });
 
 test('the validator refuses a broken document', async () => {

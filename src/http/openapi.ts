@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from '../base/errors.ts';
 import { demoLogin } from '../domain/access/demo-login.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { groupOf, groupsOf, inOrderOfWork } from './api-groups.ts';
+import { describeFields } from './describe-fields.ts';
 
 type Json = { [name: string]: unknown };
 
@@ -74,6 +75,9 @@ export function describeApi(operations: readonly (readonly [string, Operation])[
   for (const [name, operation] of operations) {
     schemas[`${name}Request`] = requestSchema(operation);
     schemas[`${name}Response`] = envelopeSchema(operation);
+  }
+  for (const [name, schema] of Object.entries(schemas)) {
+    describeFields(schema as object, name.replace(/(Request|Response)$/, ''));
   }
   const paths = [...byPath].map(([path, list]) => [path, { post: describePath(list) }]);
   return {

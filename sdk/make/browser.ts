@@ -1,0 +1,9 @@
+// What the npm package runs in a browser; its types are made from the description of the API.
+import { type ClientOptions, createCalls } from '../call.ts';
+import { routes } from '../routes.ts';
+
+export { BillingError } from '../call.ts';
+
+export function createClient(options: ClientOptions): Record<string, unknown> {
+  return createCalls(routes, options);
+}
