@@ -28,6 +28,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['workspace', async () => (await import('./commands/workspace.ts')).workspaceCommand],
   ['demo', async () => (await import('./commands/demo.ts')).demoCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
+  ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   [
     'import-bank-file',
@@ -46,7 +47,7 @@ const commands = new Map<string, () => Promise<Command>>([
  * Commands without arguments: ignoring extra ones would let the user believe that they had an
  * effect.
  */
-const withoutArguments = ['serve', 'work', 'migrate', 'schema', 'sdk', 'errors-page'];
+const withoutArguments = ['serve', 'work', 'migrate', 'doctor', 'schema', 'sdk', 'errors-page'];
 
 const usage = `Usage:
   ${startUsage}
@@ -57,6 +58,8 @@ const usage = `Usage:
   ${demoUsage}
   ${verifyUsage}
       checks that nothing is lost, doubled or changed; the exit code is 1 if something is
+  billwright doctor    looks at settings, database, disk, clocks, workers and mail, and says what
+                       to do; the exit code is 1 if there is a problem
   ${importUsage}
       takes in a CSV file: all of its rows, or none
   ${importBankFileUsage}

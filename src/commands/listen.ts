@@ -1,10 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { type Database, plainOpening, transact } from '../base/db/pool.ts';
+import type { Database } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
-import { type Context, openOwnerDatabase } from '../context.ts';
-import { hasDefaultPassword } from '../domain/access/default-password.ts';
-import { listWorkspaces } from '../domain/tenants/store.ts';
+import type { Context } from '../context.ts';
+import { findOpenWorkspace, isLoopback } from './default-login.ts';
 import { demo } from './demo/workspace.ts';
 import { noteAddress } from './server-address.ts';
 
@@ -43,12 +42,10 @@ function unheard(error: Error & { code?: string }, { host, port }: Config): Erro
   }
 }
 
-const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
-
 /** The README shows the demo's password: it must not guard anything that the network can reach. */
 export async function assertMayListen(context: Context): Promise<void> {
   const { host } = context.config;
-  if (loopback.test(host)) return;
+  if (isLoopback(host)) return;
   const workspace = await findOpenWorkspace(context);
   if (workspace === undefined) return;
   throw new Error(
@@ -56,18 +53,4 @@ export async function assertMayListen(context: Context): Promise<void> {
       `so Billwright listens on loopback only, not on ${host}. ` +
       'Change the password or suspend the workspace first.',
   );
-}
-
-/** The demo may have been made under any name. */
-async function findOpenWorkspace(context: Context): Promise<string | undefined> {
-  const owner = openOwnerDatabase(context);
-  try {
-    const all = await transact(owner, { opening: plainOpening }, (tx) => listWorkspaces(tx));
-    for (const { workspace } of all) {
-      if (await hasDefaultPassword(owner, workspace)) return workspace;
-    }
-    return undefined;
-  } finally {
-    await owner.close();
-  }
 }

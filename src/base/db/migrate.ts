@@ -54,6 +54,18 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
   }
 }
 
+/** The versions that `migrate` would run; refuses the same databases. Changes nothing. */
+export async function listPending(client: pg.Client, known: Migration[]): Promise<number[]> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select to_regclass('schema_migrations') is not null as found",
+  );
+  if (!rows[0]?.found) return known.map(({ version }) => version);
+  const applied = await client.query<Applied>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  return pendingMigrations(known, applied.rows).map(({ version }) => version);
+}
+
 /** Statements for which the rights of an owner of tables are not enough. */
 const roleStatement = /\b(create|alter) role\b|\bto current_user\b|\bcreate extension\b/;
 

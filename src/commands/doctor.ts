@@ -1,0 +1,253 @@
+// billwright doctor: looks at everything the program needs, changes nothing, and says what to do.
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { checkDatabase } from '../base/db/check-settings.ts';
+import { listPending, readMigrations } from '../base/db/migrate.ts';
+import { plainOpening, transact } from '../base/db/pool.ts';
+import { tryMailServer } from '../base/mail/try-server.ts';
+import type { Config } from '../config.ts';
+import { type Context, openApiDatabase } from '../context.ts';
+import { type Watched, watchOperations } from '../domain/monitoring/store.ts';
+import { findOpenWorkspace, isLoopback } from './default-login.ts';
+import { openForCommand } from './shutdown.ts';
+
+type Grade = 'ok' | 'warning' | 'problem';
+export type Finding = { grade: Grade; about: string; text: string };
+
+const marks: Record<Grade, string> = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' };
+
+/** The exit code is 1 if there is a problem; warnings alone leave it 0. */
+export async function doctorCommand(config: Config): Promise<void> {
+  const context = await openForCommand(config);
+  let problems = 0;
+  let warnings = 0;
+  try {
+    for await (const { grade, about, text } of findings(context)) {
+      if (grade === 'problem') problems += 1;
+      if (grade === 'warning') warnings += 1;
+      process.stdout.write(`${marks[grade]}  ${about}: ${text}\n`);
+    }
+  } finally {
+    await context.close();
+  }
+  process.stdout.write(`\n${problems} problems, ${warnings} warnings\n`);
+  if (problems > 0) process.exitCode = 1;
+}
+
+async function* findings(context: Context): AsyncGenerator<Finding> {
+  const { config } = context;
+  yield program();
+  const pending = await pendingVersions(context);
+  yield* schema(pending);
+  yield* await database(context);
+  yield clock(await clockDifferenceMs(context));
+  yield disk(config);
+  yield secretKey(config);
+  if (pending.length === 0) {
+    yield* await access(context);
+    yield* await work(context);
+  }
+  yield await mail(config);
+}
+
+function program(): Finding {
+  const text = `Node.js ${process.versions.node} on ${hostname()}`;
+  const isNew = Number(process.versions.node.split('.')[0]) >= 26;
+  const advice = `${text}. Billwright is tested with Node.js 26: start it with npm, which brings it.`;
+  return { grade: isNew ? 'ok' : 'warning', about: 'program', text: isNew ? text : advice };
+}
+
+async function withOwner<Result>(
+  { owner }: Context,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const { connection } = owner;
+  const client = new pg.Client('url' in connection ? connection.url : connection);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function pendingVersions(context: Context): Promise<number[]> {
+  const migrations = await readMigrations(new URL('../../migrations/', import.meta.url));
+  return withOwner(context, (client) => listPending(client, migrations));
+}
+
+function* schema(pending: readonly number[]): Generator<Finding> {
+  if (pending.length === 0) yield { grade: 'ok', about: 'schema', text: 'up to date' };
+  else {
+    const text = `${pending.length} migrations are to be run. The next start runs them, or billwright migrate.`;
+    yield { grade: 'warning', about: 'schema', text };
+  }
+}
+
+async function database(context: Context): Promise<Finding[]> {
+  const version = await withOwner(context, async (client) => {
+    const { rows } = await client.query<{ version: string; room: number }>(
+      `select current_setting('server_version') as version,
+         current_setting('max_connections')::integer - count(*)::integer as room
+       from pg_stat_activity where backend_type = 'client backend'`,
+    );
+    return rows[0];
+  });
+  const report = await checkDatabase(context.api.connection, { role: context.api.role });
+  const { apiConnections, workerConnections } = context.config;
+  const needed = apiConnections + workerConnections;
+  const room = version?.room ?? 0;
+  return [
+    { grade: 'ok', about: 'database', text: `PostgreSQL ${version?.version}` },
+    ...report.refusals.map((text): Finding => ({ grade: 'problem', about: 'database', text })),
+    ...report.warnings.map((text): Finding => ({ grade: 'warning', about: 'database', text })),
+    room >= needed
+      ? { grade: 'ok', about: 'connections', text: `${room} are free, a server needs ${needed}` }
+      : {
+          grade: 'warning',
+          about: 'connections',
+          text: `${room} are free, and one more server needs ${needed}. Raise max_connections.`,
+        },
+  ];
+}
+
+async function clockDifferenceMs(context: Context): Promise<number> {
+  return withOwner(context, async (client) => {
+    const before = context.clock.now().epochMilliseconds;
+    const { rows } = await client.query<{ ms: number }>(
+      'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+    );
+    const after = context.clock.now().epochMilliseconds;
+    return (rows[0]?.ms ?? before) - (before + after) / 2;
+  });
+}
+
+const clockMs = { warning: 1_000, problem: 60_000 };
+
+function clock(differenceMs: number): Finding {
+  const apart = Math.abs(differenceMs);
+  const seconds = `${(apart / 1_000).toFixed(1)} s`;
+  if (apart < clockMs.warning) {
+    return { grade: 'ok', about: 'clocks', text: 'this machine and the database agree' };
+  }
+  const text = `this machine and the database are ${seconds} apart. Switch on NTP on both.`;
+  return { grade: apart < clockMs.problem ? 'warning' : 'problem', about: 'clocks', text };
+}
+
+const freeBytes = { warning: 5 * 1024 ** 3, problem: 512 * 1024 ** 2 };
+
+function disk({ dataFolder, databaseUrl }: Config): Finding {
+  const about = 'disk';
+  if (!existsSync(dataFolder)) {
+    return { grade: 'ok', about, text: `${dataFolder} does not exist yet` };
+  }
+  const { bavail, bsize } = statfsSync(dataFolder);
+  const free = bavail * bsize;
+  const holds = databaseUrl === undefined ? 'the database and mails' : 'keys and mails';
+  const text = `${(free / 1024 ** 3).toFixed(1)} GB are free at ${dataFolder}, which has ${holds}`;
+  const grade = free < freeBytes.problem ? 'problem' : free < freeBytes.warning ? 'warning' : 'ok';
+  return {
+    grade,
+    about,
+    text: grade === 'ok' ? text : `${text}. Free some, or use a larger disk.`,
+  };
+}
+
+function secretKey({ secretKeyFile, dataFolder }: Config): Finding {
+  const about = 'secret key';
+  const path = secretKeyFile ?? join(dataFolder, 'secret.key');
+  if (!existsSync(path)) return { grade: 'ok', about, text: `${path} is made when it is needed` };
+  const isOpen = (statSync(path).mode & 0o077) !== 0;
+  const text = isOpen
+    ? `other accounts can read ${path}. Run chmod 600 on it.`
+    : `${path}. Back it up apart from the database: without it no second factor works.`;
+  return { grade: isOpen ? 'problem' : 'ok', about, text };
+}
+
+async function access(context: Context): Promise<Finding[]> {
+  const workspace = await findOpenWorkspace(context);
+  if (workspace === undefined) return [];
+  const text = `the demo login of workspace ${workspace} has its default password`;
+  return isLoopback(context.config.host)
+    ? [{ grade: 'ok', about: 'access', text: `${text}; only this machine can use it` }]
+    : [
+        {
+          grade: 'problem',
+          about: 'access',
+          text: `${text}. Change it, or suspend the workspace.`,
+        },
+      ];
+}
+
+async function work(context: Context): Promise<Finding[]> {
+  const api = openApiDatabase(context);
+  try {
+    const options = { opening: plainOpening, readOnly: true };
+    const watched = await transact(api, options, (tx) => watchOperations(tx));
+    return [workers(watched), ...waiting(watched)];
+  } finally {
+    await api.close();
+  }
+}
+
+const workerSilentSeconds = 120;
+
+function workers({ workers: seen }: Watched): Finding {
+  const alive = seen.filter(({ seen_seconds: seconds }) => seconds < workerSilentSeconds);
+  if (alive.length > 0) return { grade: 'ok', about: 'workers', text: `${alive.length} at work` };
+  const text =
+    'none was seen in the last two minutes. Bills are not generated and mails not sent until ' +
+    'billwright start or billwright work runs.';
+  return { grade: 'warning', about: 'workers', text };
+}
+
+const lateSeconds = { Due: 600, Queued: 3_600 };
+
+function waiting({ operations }: Watched): Finding[] {
+  const late = operations.filter(
+    ({ state, oldest_seconds: age }) =>
+      (age ?? 0) > (lateSeconds[state as keyof typeof lateSeconds] ?? Infinity),
+  );
+  const failed = operations.filter(({ kind, state }) => kind === 'job' && state === 'Failed');
+  const uncertain = operations.filter(({ state }) => state === 'Uncertain');
+  const found: Finding[] = [
+    ...late.map(
+      ({ kind, amount, oldest_seconds: age }): Finding => ({
+        grade: 'warning',
+        about: kind === 'job' ? 'jobs' : 'mails',
+        text: `${amount} wait, the oldest for ${Math.round((age ?? 0) / 60)} minutes. Start workers, or look at their log.`,
+      }),
+    ),
+    ...failed.map(
+      ({ amount }): Finding => ({
+        grade: 'warning',
+        about: 'jobs',
+        text: `${amount} failed within the last hour. get-jobs says why.`,
+      }),
+    ),
+    ...uncertain.map(
+      ({ amount }): Finding => ({
+        grade: 'warning',
+        about: 'mails',
+        text: `${amount} are uncertain: a worker ended while it sent them. Decide with resolve-deliveries.`,
+      }),
+    ),
+  ];
+  return found.length > 0
+    ? found
+    : [{ grade: 'ok', about: 'jobs and mails', text: 'none is late' }];
+}
+
+async function mail({ smtpUrl, dataFolder, host }: Config): Promise<Finding> {
+  const about = 'mail';
+  if (smtpUrl === undefined) {
+    const text = `SMTP_URL is not set: mails are written to ${join(dataFolder, 'outbox')}`;
+    return { grade: isLoopback(host) ? 'ok' : 'warning', about, text };
+  }
+  const refusal = await tryMailServer(smtpUrl);
+  const { host: server } = new URL(smtpUrl);
+  if (refusal === undefined) return { grade: 'ok', about, text: `${server} accepts the login` };
+  return { grade: 'problem', about, text: `${server} refuses: ${refusal}. Check SMTP_URL.` };
+}
