@@ -114,6 +114,16 @@ function openBrush(file: PdfFile) {
 }
 
 function runContent(run: Run, use: FaceUse, size: number): string {
+  for (const { glyphs, texts } of run.words) {
+    glyphs.forEach((glyph, index) => {
+      if (!use.glyphs.get(glyph)) use.glyphs.set(glyph, texts[index] as string);
+    });
+  }
+  if (run.drawn?.size !== size) run.drawn = { size, content: drawing(run, size) };
+  return run.drawn.content;
+}
+
+function drawing(run: Run, size: number): string {
   let content = '';
   let open = '';
   let rise = 0;
@@ -122,9 +132,6 @@ function runContent(run: Run, use: FaceUse, size: number): string {
     open = '';
   };
   for (const word of run.words) {
-    word.glyphs.forEach((glyph, index) => {
-      if (!use.glyphs.get(glyph)) use.glyphs.set(glyph, word.texts[index] as string);
-    });
     for (const { text, parts } of word.spans) {
       if (text !== null) {
         flush();
@@ -148,29 +155,46 @@ function runContent(run: Run, use: FaceUse, size: number): string {
   return content;
 }
 
-/** Neighbours in a row are one rectangle, so that no hairline shows between them. */
+/**
+ * In units of the cells, so that each rectangle is a few digits. Neighbours in a row are one
+ * rectangle, so that no hairline shows between them.
+ */
 function cells(rows: readonly (readonly boolean[])[], box: Box): string {
   const wide = box.width / (rows[0]?.length ?? 1);
   const high = box.height / rows.length;
-  let content = '';
+  const place = `${number(box.x)} ${number(box.y)}`;
+  let content = `q ${exact(wide)} 0 0 ${exact(high)} ${place} cm\n`;
   rows.forEach((row, line) => {
     let from = 0;
     while (from < row.length) {
       let to = from;
       while (row[to]) to++;
-      if (to > from) {
-        const place = [box.x + from * wide, box.y + line * high, (to - from) * wide, high];
-        content += `${place.map(number).join(' ')} re\n`;
-      }
+      if (to > from) content += `${from} ${line} ${to - from} 1 re\n`;
       from = to + 1;
     }
   });
-  return `${content}f\n`;
+  return `${content}f\nQ\n`;
 }
 
+/** Of a cell, of which there may be many in a row. */
+function exact(value: number): string {
+  return value.toFixed(5);
+}
+
+const numbersMax = 100_000;
+/** Texts of numbers: pages have the same ones again and again, and making them anew takes long. */
+const numbers = new Array<string | undefined>(numbersMax);
+
 /** Hundredths of a point are finer than any printer. */
-function number(value: number): number {
-  return Math.floor(value * 100 + 0.5) / 100;
+function number(value: number): string {
+  const hundredths = Math.floor(value * 100 + 0.5);
+  if (!(hundredths >= 0 && hundredths < numbersMax)) return String(hundredths / 100);
+  let text = numbers[hundredths];
+  if (text === undefined) {
+    text = String(hundredths / 100);
+    numbers[hundredths] = text;
+  }
+  return text;
 }
 
 const colors = new Map<string, string>();

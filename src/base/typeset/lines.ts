@@ -3,7 +3,12 @@ import type { Face, FaceList, ShapedWord } from './face.ts';
 import { type Direction, directionOf, type Token, tokensOf } from './tokens.ts';
 
 /** What is drawn with one face, from left to right. */
-export type Run = { readonly face: Face; readonly words: readonly ShapedWord[] };
+export type Run = {
+  readonly face: Face;
+  readonly words: readonly ShapedWord[];
+  /** What draws it, once it was drawn: remembered lines are on bill after bill. */
+  drawn?: { readonly size: number; readonly content: string };
+};
 
 /** Measures are points. */
 export type TextLine = {
@@ -29,7 +34,10 @@ const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Texts that are remembered: most texts of a bill appear on every other bill too. */
 const textsMax = 4_000;
 const textLengthMax = 200;
-const setTexts = new WeakMap<FaceList, Map<string, readonly TextLine[]>>();
+type SetText = LinesWanted & { readonly size: number; readonly lines: readonly TextLine[] };
+const setTexts = new WeakMap<FaceList, Map<string, SetText[]>>();
+/** Of one text. */
+const waysMax = 20;
 
 /** Of one or more paragraphs, each on lines of its own. */
 export function setLines(text: string, style: TextStyle, wanted: LinesWanted): readonly TextLine[] {
@@ -39,13 +47,25 @@ export function setLines(text: string, style: TextStyle, wanted: LinesWanted): r
     known = new Map();
     setTexts.set(style.faces, known);
   }
-  const key = `${style.size}/${wanted.width}/${wanted.linesMax}/${wanted.direction}/${text}`;
-  let lines = known.get(key);
-  if (lines === undefined) {
-    lines = setParagraphs(text, style, wanted);
+  let ways = known.get(text);
+  if (ways === undefined) {
+    ways = [];
     if (known.size >= textsMax) known.clear();
-    known.set(key, lines);
+    known.set(text, ways);
   }
+  // A key of all of them would take longer to make than to compare.
+  for (const way of ways) {
+    const isSame =
+      way.size === style.size &&
+      way.width === wanted.width &&
+      way.linesMax === wanted.linesMax &&
+      way.direction === wanted.direction;
+    if (isSame) return way.lines;
+  }
+  const lines = setParagraphs(text, style, wanted);
+  if (ways.length >= waysMax) ways.length = 0;
+  const { width, linesMax, direction } = wanted;
+  ways.push({ size: style.size, width, linesMax, direction, lines });
   return lines;
 }
 
