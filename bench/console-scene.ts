@@ -1,0 +1,161 @@
+// A workspace of a large utility, with a term whose bills are generated, and what serves it.
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Client, createClient } from '../sdk/client.ts';
+import { openDatabase } from '../src/base/db/pool.ts';
+import { demo, makeDemo } from '../src/commands/demo/workspace.ts';
+import { readConfig } from '../src/config.ts';
+import { openContext } from '../src/context.ts';
+import {
+  type Cluster,
+  cloneDatabase,
+  dropDatabase,
+  environmentOf,
+  stopOwnCluster,
+  theCluster,
+} from '../test/support/cluster.ts';
+import { end, launchWorker } from './billrun-scene.ts';
+import { launchServer, type Server, say, seconds, stopServer } from './served.ts';
+
+export const workspace = 'large';
+const unlimited = '1000000/1000000';
+const lookMs = 1000;
+
+export type LargeScene = {
+  port: number;
+  client: Client;
+  termID: number;
+  bills: number;
+  owner: pg.Client;
+  close(): Promise<void>;
+};
+
+export type LargeSizes = { subscriptions: number; parties: number };
+
+/** The term is that of the larger half of the electricity meters. */
+export async function openLarge(sizes: LargeSizes): Promise<LargeScene> {
+  const cluster = await theCluster();
+  const databaseName = await cloneDatabase(cluster);
+  const owner = new pg.Client({ ...cluster.owner, database: databaseName });
+  await owner.connect();
+  let server: Server | undefined;
+  let worker: ChildProcess | undefined;
+  const close = async () => {
+    if (worker) await end(worker);
+    if (server) await stopServer(server);
+    await owner.end();
+    await dropDatabase(cluster, databaseName);
+    await stopOwnCluster();
+  };
+  try {
+    await fill(cluster, databaseName, owner, sizes);
+    const env = {
+      SCHEDULE_WAIT_SECONDS: '0',
+      RATE_LIMIT_TOKEN: unlimited,
+      RATE_LIMIT_WORKSPACE: unlimited,
+    };
+    server = await launchServer(cluster, databaseName, env);
+    worker = await launchWorker(cluster, databaseName, {});
+    const client = await logIn(server.port);
+    const { termID, bills } = await generateTerm(client);
+    await owner.query('vacuum analyze');
+    return { port: server.port, client, termID, bills, owner, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function fill(
+  cluster: Cluster,
+  databaseName: string,
+  owner: pg.Client,
+  sizes: LargeSizes,
+): Promise<void> {
+  const began = performance.now();
+  // Indexes for searching are made at the end: they come out the same, and sooner.
+  const { rows: indexes } = await owner.query(
+    `select indexname, indexdef from pg_indexes where indexdef like '%gin_trgm_ops%'`,
+  );
+  for (const { indexname } of indexes) await owner.query(`drop index ${indexname}`);
+  const config = readConfig({ ...environmentOf(cluster, databaseName) });
+  const context = await openContext(config, { use: 'join', quiet: true });
+  const database = openDatabase({ ...context.owner, name: 'bench', max: 2 });
+  const { subscriptions } = sizes;
+  const tenantId = await makeDemo(context, database, { workspace, subscriptions });
+  await database.close();
+  await addParties(owner, tenantId, sizes.parties);
+  say(`generated       ${subscriptions} subscriptions in ${seconds(began)} s`);
+  for (const { indexdef } of indexes) await owner.query(indexdef);
+  await owner.query('vacuum analyze');
+  say(`indexed         after ${seconds(began)} s`);
+}
+
+/** Copies of customers, without subscriptions, until there are so many. */
+async function addParties(owner: pg.Client, tenantId: number, parties: number): Promise<void> {
+  await owner.query(`select set_config('app.tenant', $1, false)`, [String(tenantId)]);
+  const { rows } = await owner.query(
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = 'parties'::regclass and attnum > 0 and not attisdropped
+       and attgenerated = '' and attname not in ('party_id', 'party_number', 'search_text')`,
+  );
+  const { columns } = rows[0] as { columns: string };
+  await owner.query(
+    `with known as (select max(party_id) as last, max(party_number) as number from parties)
+     insert into parties (party_id, party_number, search_text, ${columns})
+     select last + n, number + n,
+       lower(concat_ws(E'\\n', name, number + n, coalesce(email, ''))), ${columns}
+     from known, generate_series(1, $1::bigint - last) n
+     join parties p on p.party_id = n`,
+    [parties],
+  );
+}
+
+async function logIn(port: number): Promise<Client> {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
+  const { username, password } = demo;
+  const { data } = await client.login({ username, password });
+  client.useToken(data.accessToken);
+  return client;
+}
+
+async function generateTerm(client: Client): Promise<{ termID: number; bills: number }> {
+  const { settings } = (await client.getSettings()).data;
+  const day = Temporal.PlainDate.from(settings.now.slice(0, 10)).with({ day: 1 });
+  const start = day.subtract({ months: 1 });
+  const text = (date: Temporal.PlainDate) => date.toString().split('-').reverse().join('/');
+  const data = { serviceCode: 'ELEC', batchCode: 'B01', label: start.toString().slice(0, 7) };
+  const days = { startDate: text(start), endDate: text(day.subtract({ days: 1 })) };
+  const made = await client.makeTerm({ operation: 'schedule', data: { ...data, ...days } });
+  const termID = Number(made.headers.get('x-term-id'));
+  await run(client, termID, 'readings', () =>
+    client.postMeterReadings({ operation: 'schedule', data: { termID, reading: 'estimated' } }),
+  );
+  await run(client, termID, 'bills', () =>
+    client.generateBills({ operation: 'schedule', data: { termID } }),
+  );
+  const page = { pageNumber: 0, size: 1 };
+  const { summary } = (await client.getBillTerm({ billTermID: termID, page })).data;
+  return { termID, bills: summary.bills };
+}
+
+async function run(
+  client: Client,
+  termID: number,
+  what: string,
+  ask: () => Promise<{ headers: Headers }>,
+): Promise<void> {
+  const began = performance.now();
+  const jobID = Number((await ask()).headers.get('x-job-id'));
+  for (;;) {
+    const page = { pageNumber: 0, size: 20 };
+    const { jobs } = (await client.getJobs({ termID, page })).data;
+    const job = jobs.find((one) => one.jobID === jobID);
+    if (job?.status === 'Succeeded') break;
+    if (job?.finishedAt) throw new Error(`${what}: ${job.error?.message}`);
+    await sleep(lookMs);
+  }
+  say(`${what.padEnd(15)} of the term after ${seconds(began)} s`);
+}
