@@ -1,17 +1,12 @@
 // What README.md promises: its commands exist, its links lead somewhere, its walk works.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { quickProgram } from './support/quick-node.ts';
-import { copyReadyFolder } from './support/ready-folder.ts';
+import { startProgram } from './support/running-program.ts';
 import { root } from './support/source.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -77,63 +72,14 @@ function commands(mark: string): string {
   assert.ok(found, `README.md has no commands between the marks ${mark}`);
   return found;
 }
-const waitMs = 120_000;
-
-/** Below the ports that the system assigns, so that no other program takes it meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    server.close();
-    if (isFree) return port;
-  }
-}
-
-/** The program as `npm start` runs it, on a data folder of its own. */
-async function startProgram(): Promise<{ port: number; env: NodeJS.ProcessEnv }> {
-  const folder = await mkdtemp(join(tmpdir(), 'billwright-readme-'));
-  // PostgreSQL may have to run as another user than the tests.
-  await chmod(folder, 0o755);
-  const port = await freePort();
-  const { DATABASE_URL: _, BILLWRIGHT_TEST_CLUSTER: __, ...inherited } = process.env;
-  const dataFolder = join(folder, 'data');
-  copyReadyFolder(dataFolder);
-  const own = { PORT: String(port), BILLWRIGHT_DATA: dataFolder, LOG_LEVEL: 'warn' };
-  const env = { ...inherited, ...own };
-  const args = [...quickProgram, 'src/main.ts', 'start'];
-  const program = spawn(process.execPath, args, { cwd: root, env });
-  let output = '';
-  program.stdout.on('data', (chunk) => (output += chunk));
-  program.stderr.on('data', (chunk) => (output += chunk));
-  after(async () => {
-    const ended = program.exitCode === null ? once(program, 'exit') : [program.exitCode];
-    program.kill('SIGTERM');
-    const [exitCode] = await ended;
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-    assert.equal(exitCode, 0, output);
-  });
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined);
-    if (ready?.ok) return { port, env };
-    assert.equal(program.exitCode, null, output);
-    assert.ok(performance.now() < deadline, `not ready: ${output}`);
-    await sleep(50);
-  }
-}
-
-const { port, env } = await startProgram();
+const program = await startProgram();
+after(() => program.stop());
+const { env } = program;
 
 /** Runs commands of the text against the program, and gives the answers they show. */
 async function walk(mark: string) {
-  const script = commands(mark).replaceAll(':8080', `:${port}`);
-  assert.notEqual(script, commands(mark), 'the walk speaks to port 8080');
-  const bash = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
-  const { stdout } = await bash.catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
+  assert.match(commands(mark), /:8080/);
+  const stdout = await program.run(commands(mark));
   const answers = stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Client, createClient } from '../../sdk/client.ts';
 import { chromiumProgram } from '../support/chromium.ts';
 import { root } from '../support/source.ts';
 import { shrink } from './picture.ts';
@@ -92,6 +93,16 @@ async function enter(
   await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
   await settle(page);
   return visitor;
+}
+
+/** The API of a workspace, logged in. */
+export async function clientOf(port: number, workspace: string, login: Login): Promise<Client> {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
+  const { username, password } = login;
+  const { data } = await client.login({ username, password });
+  client.useToken(data.accessToken);
+  return client;
 }
 
 /** Refuses pictures that would make the repository heavy. */

@@ -2,12 +2,12 @@
 // of its own, with the demo and a clock that begins on 5 November 2026, so that the pictures change
 // only where the console does. Needs Chromium, and pdftoppm for the picture of a bill.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../../sdk/client.ts';
 import { demoLogin } from '../../src/domain/access/demo-login.ts';
 import { startProgram } from '../support/running-program.ts';
-import { openCamera } from './camera.ts';
+import { clientOf, openCamera } from './camera.ts';
 import { makeDemoMonths } from './demo-months.ts';
 import { shootDemo } from './demo-pictures.ts';
+import { shootGuide } from './guide-pictures.ts';
 
 const yearMs = 120_000;
 
@@ -18,14 +18,9 @@ try {
   await untilYear(program.output);
   const camera = await openCamera(program.port);
   try {
-    const client = createClient({
-      baseUrl: `http://127.0.0.1:${program.port}`,
-      headers: { 'X-Workspace': demoLogin.workspace },
-    });
-    const { username, password } = demoLogin;
-    const { data } = await client.login({ username, password });
-    client.useToken(data.accessToken);
+    const client = await clientOf(program.port, demoLogin.workspace, demoLogin);
     await shootDemo(camera, client, await makeDemoMonths(client));
+    await shootGuide(camera, program);
   } finally {
     await camera.close();
   }
