@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { stopOwnCluster } from '../test/support/cluster.ts';
 import { benchApi } from './api.ts';
 import { benchBillrun } from './billrun.ts';
+import { benchConsole } from './console.ts';
 import { benchDocuments } from './documents.ts';
 import { benchImports } from './imports.ts';
 import { benchRating } from './rating.ts';
@@ -23,6 +24,7 @@ const parts = [
   { title: 'Rating', run: benchRating },
   { title: 'Documents', run: benchDocuments },
   { title: 'API', run: benchApi },
+  { title: 'Console', run: benchConsole },
   { title: 'Imports', run: benchImports },
   { title: 'Bill run', run: benchBillrun },
   { title: 'Receivables', run: benchReceivables },

@@ -7,7 +7,7 @@ import { chromiumProgram } from '../support/chromium.ts';
 import { root } from '../support/source.ts';
 import { shrink } from './picture.ts';
 
-export const desk = { width: 1280, height: 800 };
+const desk = { width: 1280, height: 800 };
 export const phone = { width: 360, height: 740 };
 
 const bytesMax = 150_000;

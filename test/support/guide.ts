@@ -8,7 +8,7 @@ import { root } from './source.ts';
 type Block = { script: string; shown: string[] };
 
 /** Each block of commands with the lines that the next block of text promises. */
-export function blocksOf(guide: string): Block[] {
+function blocksOf(guide: string): Block[] {
   const text = readFileSync(join(root, 'docs', `${guide}.md`), 'utf8');
   const blocks: Block[] = [];
   for (const [, kind, content = ''] of text.matchAll(/```(sh|text)\n([\s\S]*?)```/g)) {
