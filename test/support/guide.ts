@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { quickProgram } from './quick-node.ts';
 import type { RunningProgram } from './running-program.ts';
 import { root } from './source.ts';
 
@@ -20,12 +21,15 @@ function blocksOf(guide: string): Block[] {
 }
 
 const mark = '@@@ block ';
+/** What is installed already need not be looked through for each command. */
+const printedCommand = 'npm run --silent billwright --';
+const quickCommand = [process.execPath, ...quickProgram, 'src/main.ts'].join(' ');
 
 /** Runs all commands of a guide in one shell, and asserts that they print what it shows. */
 export async function runGuide(program: RunningProgram, guide: string): Promise<string> {
   const blocks = blocksOf(guide);
   const script = blocks.map((block, index) => `echo '${mark}${index}'\n${block.script}`).join('\n');
-  const output = await program.run(script);
+  const output = await program.run(script.replaceAll(printedCommand, quickCommand));
   const printed = output.split(new RegExp(`^${mark}\\d+\n`, 'm')).slice(1);
   for (const [index, { shown }] of blocks.entries()) {
     for (const line of shown) {
