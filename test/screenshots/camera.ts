@@ -69,7 +69,7 @@ async function enter(
     locale: 'en-GB',
     timezoneId: 'Asia/Karachi',
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   await page.goto(address);
   const visitor: Visitor = {

@@ -29,6 +29,8 @@ async function shootPortal(camera: Camera, client: Client, terms: DemoMonths): P
 }
 
 async function shootMonth({ open, shoot }: Visitor, terms: DemoMonths): Promise<void> {
+  await open('/plans/2');
+  await shoot('plan');
   await open('/');
   await shoot('console');
   await open(`/terms/${terms.reviewed}`);
@@ -64,6 +66,4 @@ async function shootMoney({ page, open, shoot }: Visitor): Promise<void> {
   await shoot('reports');
   await open('/ledger');
   await shoot('ledger');
-  await open('/plans/2');
-  await shoot('plan');
 }

@@ -9,18 +9,18 @@ import { makeDemoMonths } from './demo-months.ts';
 import { shootDemo } from './demo-pictures.ts';
 import { shootGuide } from './guide-pictures.ts';
 
-const yearMs = 120_000;
+const yearMs = 600_000;
 
 process.env.BILLWRIGHT_WORKSPACE_HEADER = '1';
 const from = Temporal.Instant.from('2026-11-05T09:00:00+05:00');
 const program = await startProgram({ from, logLevel: 'info' });
 try {
-  await untilYear(program.output);
   const camera = await openCamera(program.port);
   try {
+    await shootGuide(camera, program);
+    await untilYear(program.output);
     const client = await clientOf(program.port, demoLogin.workspace, demoLogin);
     await shootDemo(camera, client, await makeDemoMonths(client));
-    await shootGuide(camera, program);
   } finally {
     await camera.close();
   }
