@@ -12,7 +12,7 @@ import { quickProgram } from './quick-node.ts';
 import { copyReadyFolder } from './ready-folder.ts';
 import { root } from './source.ts';
 
-const waitMs = 120_000;
+const waitMs = 300_000;
 
 export type RunningProgram = {
   port: number;
@@ -66,12 +66,22 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Runnin
     );
     return stdout;
   }
+  try {
+    await untilReady(running, () => program.exitCode === null);
+    return running;
+  } catch (error) {
+    program.kill('SIGTERM');
+    throw error;
+  }
+}
+
+async function untilReady({ port, output }: RunningProgram, isAlive: () => boolean): Promise<void> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined);
-    if (ready?.ok) return running;
-    assert.equal(program.exitCode, null, output);
-    assert.ok(performance.now() < deadline, `not ready: ${output}`);
+    if (ready?.ok) return;
+    assert.ok(isAlive(), output());
+    assert.ok(performance.now() < deadline, `not ready: ${output()}`);
     await sleep(50);
   }
 }
