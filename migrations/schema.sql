@@ -2025,9 +2025,9 @@ CREATE INDEX subledger_entries_payment ON public.subledger_entries USING btree (
 CREATE INDEX subledger_entries_settling ON public.subledger_entries USING btree (tenant_id, bill_id) WHERE (effect IS NOT NULL);
 CREATE INDEX subledger_entries_subscription ON public.subledger_entries USING btree (tenant_id, subscription_id, posting_date, entry_id) WHERE (subscription_id IS NOT NULL);
 CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.subledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER subledger_entries_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
 CREATE TRIGGER subledger_entries_open_items AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_open_items();
-CREATE TRIGGER subledger_entries_open_totals AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_open_changes();
+CREATE TRIGGER subledger_entries_running_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
+CREATE TRIGGER subledger_entries_totals_opened AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_open_changes();
 CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 alter table subledger_entries enable row level security, force row level security;
 create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
@@ -2042,12 +2042,17 @@ AS $function$
 declare
   tenant bigint;
   journal_ids bigint[];
+  has_deposits boolean;
+  has_party_money boolean;
   subscription_ids bigint[];
   party_ids bigint[];
   amounts bigint[];
   owed_amounts bigint[];
 begin
-  select min(tenant_id), array_agg(distinct journal_id) into tenant, journal_ids from new_rows;
+  select min(tenant_id), array_agg(distinct journal_id), bool_or(ledger_account_id in (4, 10)),
+    bool_or(ledger_account_id = 3 or subscription_id is null)
+  into tenant, journal_ids, has_deposits, has_party_money
+  from new_rows;
   if cardinality(journal_ids) <> (
     select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
   ) then
@@ -2070,29 +2075,31 @@ begin
       deposit = b.deposit + excluded.deposit,
       disputed = b.disputed + excluded.disputed,
       received = b.received + excluded.received;
-  select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
-  from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
-  if subscription_ids is not null and exists (
-    select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
-    join subscription_balances b on b.tenant_id = tenant
-      and b.subscription_id = n.subscription_id and b.party_id = n.party_id
-    where b.deposit < 0 or b.disputed < 0
-  ) then
-    raise exception 'more deposit is taken than is held'
-      using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+  if has_deposits then
+    select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
+    from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
+    if exists (
+      select from unnest(subscription_ids, party_ids) as n (subscription_id, party_id)
+      join subscription_balances b on b.tenant_id = tenant
+        and b.subscription_id = n.subscription_id and b.party_id = n.party_id
+      where b.deposit < 0 or b.disputed < 0
+    ) then
+      raise exception 'more deposit is taken than is held'
+        using errcode = 'check_violation', constraint = 'subscription_balances_not_negative';
+    end if;
   end if;
-  select array_agg(party_id), array_agg(paid_ahead), array_agg(owed)
-  into party_ids, amounts, owed_amounts
-  from (
-    select party_id, coalesce(-sum(amount) filter (where ledger_account_id = 3), 0)::bigint
-        as paid_ahead,
-      coalesce(sum(amount) filter (where ledger_account_id <> 3), 0)::bigint as owed
-    from new_rows
-    where ledger_account_id = 3 or subscription_id is null
-    group by party_id
-    order by party_id
-  ) moved;
-  if party_ids is not null then
+  if has_party_money then
+    select array_agg(party_id), array_agg(paid_ahead), array_agg(owed)
+    into party_ids, amounts, owed_amounts
+    from (
+      select party_id, coalesce(-sum(amount) filter (where ledger_account_id = 3), 0)::bigint
+          as paid_ahead,
+        coalesce(sum(amount) filter (where ledger_account_id <> 3), 0)::bigint as owed
+      from new_rows
+      where ledger_account_id = 3 or subscription_id is null
+      group by party_id
+      order by party_id
+    ) moved;
     insert into party_wallets (tenant_id, party_id)
     select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
     on conflict (tenant_id, party_id) do nothing;
@@ -3076,56 +3083,89 @@ CREATE OR REPLACE FUNCTION public.keep_open_items()
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
+  tenant constant bigint := require_tenant();
+  at timestamptz;
+  author text;
   bill_ids bigint[];
-  subscription_ids bigint[];
   item_ids bigint[];
+  subscription_ids bigint[];
   paid bigint[];
   credits bigint[];
   written bigint[];
   moved bigint[];
   doubtful bigint[];
-  at timestamptz;
-  author text;
+  receivable bigint[];
+  one record;
+  combined_ids bigint[] := '{}';
+  -- What changed of what is receivable and open.
+  context_ids bigint[] := '{}';
+  item_subscriptions bigint[] := '{}';
+  due_dates date[] := '{}';
+  owed bigint[] := '{}';
+  party_ids bigint[] := '{}';
+  items smallint[] := '{}';
 begin
-  select max(created_at), max(created_by) into at, author from new_rows where effect is not null;
-  if at is null then
-    return null;
-  end if;
-  select array_agg(s.bill_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
-    array_agg(s.transferred), array_agg(s.disputed)
-  into bill_ids, paid, credits, written, moved, doubtful
+  select max(s.at), max(s.author), array_agg(s.bill_id), array_agg(s.paid), array_agg(s.credited),
+    array_agg(s.written_off), array_agg(s.transferred), array_agg(s.disputed),
+    array_agg(s.receivable)
+  into at, author, bill_ids, paid, credits, written, moved, doubtful, receivable
   from (
-    select bill_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+    select bill_id, max(created_at) as at, max(created_by) as author,
+      coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
       coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
       coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
       coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
-      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed,
+      coalesce(sum(settled) filter (where ledger_account_id = 2), 0)::bigint as receivable
     from new_rows
     where effect is not null and item_id is null
     group by bill_id
+    order by bill_id
   ) s;
   if bill_ids is not null then
-    update bills b
-    set paid_amount = b.paid_amount + n.paid, credited = b.credited + n.credited,
-      written_off = b.written_off + n.written_off, transferred = b.transferred + n.transferred,
-      disputed = b.disputed + n.disputed, modified_at = at, modified_by = author,
-      ts = greatest(b.ts + 1, (extract(epoch from at) * 1000)::bigint)
-    from unnest(bill_ids, paid, credits, written, moved, doubtful)
-      as n (bill_id, paid, credited, written_off, transferred, disputed)
-    where b.tenant_id = require_tenant() and b.bill_id = n.bill_id;
+    for one in
+      update bills b
+      set paid_amount = b.paid_amount + n.paid, credited = b.credited + n.credited,
+        written_off = b.written_off + n.written_off, transferred = b.transferred + n.transferred,
+        disputed = b.disputed + n.disputed, modified_at = at, modified_by = author,
+        ts = greatest(b.ts + 1, (extract(epoch from at) * 1000)::bigint)
+      from unnest(bill_ids, paid, credits, written, moved, doubtful, receivable)
+        as n (bill_id, paid, credited, written_off, transferred, disputed, receivable)
+      where b.tenant_id = tenant and b.bill_id = n.bill_id
+      returning b.bill_id, b.subscription_id, b.context_id, b.due_date, b.party_id, b.bill_amount,
+        n.receivable, b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred
+          - b.disputed as open_now
+    loop
+      if one.subscription_id is null then
+        combined_ids := combined_ids || one.bill_id;
+      end if;
+      if one.receivable <> 0 then
+        context_ids := context_ids || one.context_id;
+        item_subscriptions := item_subscriptions || null::bigint;
+        due_dates := due_dates || one.due_date;
+        owed := owed || case when one.bill_amount > 0 then -one.receivable else 0 end;
+        party_ids := party_ids || one.party_id;
+        items := items || ((one.open_now <> 0)::integer
+          - (one.open_now + one.receivable <> 0)::integer)::smallint;
+      end if;
+    end loop;
+  end if;
+  if combined_ids <> '{}' then
     select array_agg(s.bill_id), array_agg(s.subscription_id), array_agg(s.paid),
       array_agg(s.credited), array_agg(s.written_off), array_agg(s.transferred),
       array_agg(s.disputed)
     into bill_ids, subscription_ids, paid, credits, written, moved, doubtful
     from (
-      select bill_id, subscription_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
-      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
-      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
-      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
-      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+      select bill_id, subscription_id,
+        coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+        coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+        coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+        coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+        coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
       from new_rows
-      where effect is not null and item_id is null
+      where effect is not null and item_id is null and bill_id = any(combined_ids)
       group by bill_id, subscription_id
+      order by bill_id, subscription_id
     ) s;
     update bill_parts p
     set paid_amount = p.paid_amount + n.paid, credited = p.credited + n.credited,
@@ -3133,30 +3173,63 @@ begin
       disputed = p.disputed + n.disputed
     from unnest(bill_ids, subscription_ids, paid, credits, written, moved, doubtful)
       as n (bill_id, subscription_id, paid, credited, written_off, transferred, disputed)
-    where p.tenant_id = require_tenant() and p.bill_id = n.bill_id
+    where p.tenant_id = tenant and p.bill_id = n.bill_id
       and p.subscription_id = n.subscription_id;
   end if;
   select array_agg(s.item_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
-    array_agg(s.transferred), array_agg(s.disputed)
-  into item_ids, paid, credits, written, moved, doubtful
+    array_agg(s.transferred), array_agg(s.disputed), array_agg(s.receivable)
+  into item_ids, paid, credits, written, moved, doubtful, receivable
   from (
     select item_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
       coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
       coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
       coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
-      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed
+      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed,
+      coalesce(sum(settled) filter (where ledger_account_id = 2), 0)::bigint as receivable
     from new_rows
     where effect is not null and item_id is not null
     group by item_id
+    order by item_id
   ) s;
   if item_ids is not null then
-    update open_items i
-    set paid_amount = i.paid_amount + n.paid, credited = i.credited + n.credited,
-      written_off = i.written_off + n.written_off, transferred = i.transferred + n.transferred,
-      disputed = i.disputed + n.disputed
-    from unnest(item_ids, paid, credits, written, moved, doubtful)
-      as n (item_id, paid, credited, written_off, transferred, disputed)
-    where i.tenant_id = require_tenant() and i.item_id = n.item_id;
+    for one in
+      update open_items i
+      set paid_amount = i.paid_amount + n.paid, credited = i.credited + n.credited,
+        written_off = i.written_off + n.written_off, transferred = i.transferred + n.transferred,
+        disputed = i.disputed + n.disputed
+      from unnest(item_ids, paid, credits, written, moved, doubtful, receivable)
+        as n (item_id, paid, credited, written_off, transferred, disputed, receivable)
+      where i.tenant_id = tenant and i.item_id = n.item_id
+      returning i.subscription_id, i.due_date, i.party_id, i.amount, n.receivable,
+        i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
+          as open_now
+    loop
+      if one.receivable <> 0 then
+        context_ids := context_ids || case when one.subscription_id is null then 0 end::bigint;
+        item_subscriptions := item_subscriptions || one.subscription_id;
+        due_dates := due_dates || one.due_date;
+        owed := owed || case when one.amount > 0 then -one.receivable else 0 end;
+        party_ids := party_ids || one.party_id;
+        items := items || ((one.open_now <> 0)::integer
+          - (one.open_now + one.receivable <> 0)::integer)::smallint;
+      end if;
+    end loop;
+  end if;
+  if party_ids <> '{}' then
+    insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+    select own.tenant_id, c.context_id, c.due_date, sum(c.owed), sum(c.items),
+      coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
+      coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
+    from (select tenant_id from tenants where tenant_id = require_tenant()) own
+    cross join (
+      select coalesce(u.context_id, (
+          select s.context_id from subscriptions s
+          where s.tenant_id = tenant and s.subscription_id = u.subscription_id
+        ), 0) as context_id, u.due_date, u.owed, u.party_id, u.items
+      from unnest(context_ids, item_subscriptions, due_dates, owed, party_ids, items)
+        as u (context_id, subscription_id, due_date, owed, party_id, items)
+    ) c
+    group by own.tenant_id, c.context_id, c.due_date;
   end if;
   return null;
 end
@@ -4455,12 +4528,15 @@ CREATE OR REPLACE FUNCTION public.add_open_changes()
 AS $function$
 declare
   -- Rows are looked up one by one: a join might read all bills of the workspace.
-  tenant bigint := require_tenant();
+  tenant constant bigint := require_tenant();
   posted record;
   ids bigint[];
   opened bigint[];
-  settled bigint[];
+  settled_now bigint[];
 begin
+  if not exists (select from new_rows where effect is null and ledger_account_id = 2) then
+    return null;
+  end if;
   -- Bills that a term opens: a chunk of it has one journal and one due date.
   for posted in
     select b.journal_id, b.due_date, sum(greatest(b.amount, 0)) as owed, count(*) as items,
@@ -4481,84 +4557,72 @@ begin
     join terms t on t.tenant_id = require_tenant() and t.term_id = j.term_id
     where j.tenant_id = require_tenant() and j.journal_id = posted.journal_id;
   end loop;
-  select array_agg(b.bill_id), array_agg(b.opened), array_agg(b.settled)
-  into ids, opened, settled
+  select array_agg(b.bill_id), array_agg(b.opened) into ids, opened
   from (
-    select bill_id, coalesce(sum(amount) filter (where effect is null), 0)::bigint as opened,
-      coalesce(sum(new_rows.settled), 0)::bigint as settled
+    select bill_id, sum(amount)::bigint as opened
     from new_rows
-    where ledger_account_id = 2 and kind <> 'Bill' and item_id is null and bill_id is not null
+    where effect is null and ledger_account_id = 2 and kind <> 'Bill' and item_id is null
+      and bill_id is not null
     group by bill_id
+    having sum(amount) <> 0
   ) b;
   if ids is not null then
-    -- Settled, or opened again. A bill that is unposted takes back what it opened.
+    -- Before it was taken back, what is open of the bill was that and what it opened.
     insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
     select c.tenant_id, c.context_id, c.due_date,
-      coalesce(sum(c.changed) filter (where c.bill_amount > 0), 0), sum(c.items),
+      coalesce(sum(c.opened) filter (where c.bill_amount > 0), 0), sum(c.items),
       coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
       coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
     from (
-      select o.tenant_id, o.context_id, o.due_date, o.party_id, o.bill_amount, o.changed,
-        ((o.open_now + o.opened <> 0)::integer
-          - (o.open_now + o.opened - o.changed <> 0)::integer)::smallint as items
+      select b.tenant_id, b.context_id, b.due_date, b.party_id, b.bill_amount, n.opened,
+        ((b.open_now + n.opened <> 0)::integer - (b.open_now <> 0)::integer)::smallint as items
       from (
-        select b.tenant_id, b.context_id, b.due_date, b.party_id, b.bill_amount, n.opened,
-          n.opened - n.settled as changed,
-          b.bill_amount - b.paid_amount - b.credited - b.written_off - b.transferred - b.disputed
+        select * from unnest(ids, opened) as u (bill_id, opened)
+        limit cardinality(ids)
+      ) n
+      cross join lateral (
+        select a.tenant_id, a.context_id, a.due_date, a.party_id, a.bill_amount,
+          a.bill_amount - a.paid_amount - a.credited - a.written_off - a.transferred - a.disputed
             as open_now
-        from (
-          select * from unnest(ids, opened, settled) as u (bill_id, opened, settled)
-          limit cardinality(ids)
-        ) n
-        cross join lateral (
-          select a.tenant_id, a.context_id, a.due_date, a.party_id, a.bill_amount, a.paid_amount,
-            a.credited, a.written_off, a.transferred, a.disputed
-          from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
-        ) b
-      ) o
+        from bills a where a.tenant_id = tenant and a.bill_id = n.bill_id offset 0
+      ) b
     ) c
-    where c.changed <> 0 or c.items <> 0
     group by c.tenant_id, c.context_id, c.due_date;
   end if;
   select array_agg(i.item_id), array_agg(i.opened), array_agg(i.settled)
-  into ids, opened, settled
+  into ids, opened, settled_now
   from (
-    select item_id, coalesce(sum(amount) filter (where effect is null), 0)::bigint as opened,
-      coalesce(sum(new_rows.settled), 0)::bigint as settled
+    select item_id, (sum(amount) filter (where effect is null))::bigint as opened,
+      coalesce(sum(settled), 0)::bigint as settled
     from new_rows
     where ledger_account_id = 2 and item_id is not null
     group by item_id
+    having sum(amount) filter (where effect is null) <> 0
   ) i;
   if ids is not null then
-    -- Begun, settled, or opened again.
+    -- What the same entries settle of an item comes after its beginning.
     insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
     select c.tenant_id, c.context_id, c.due_date,
-      coalesce(sum(c.changed) filter (where c.amount > 0), 0), sum(c.items),
+      coalesce(sum(c.opened) filter (where c.amount > 0), 0), sum(c.items),
       coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
       coalesce(array_agg(c.items) filter (where c.items <> 0), '{}')
     from (
-      select o.tenant_id, o.context_id, o.due_date, o.party_id, o.amount, o.changed,
-        ((o.open_now <> 0)::integer - (o.open_now - o.changed <> 0)::integer)::smallint as items
+      select i.tenant_id, coalesce((
+          select s.context_id from subscriptions s
+          where s.tenant_id = tenant and s.subscription_id = i.subscription_id
+        ), 0) as context_id, i.due_date, i.party_id, i.amount, n.opened,
+        ((i.open_now <> 0)::integer - (i.open_now - n.opened <> 0)::integer)::smallint as items
       from (
-        select i.tenant_id, coalesce((
-            select s.context_id from subscriptions s
-            where s.tenant_id = tenant and s.subscription_id = i.subscription_id
-          ), 0) as context_id, i.due_date, i.party_id,
-          i.amount, n.opened - n.settled as changed,
-          i.amount - i.paid_amount - i.credited - i.written_off - i.transferred - i.disputed
-            as open_now
-        from (
-          select * from unnest(ids, opened, settled) as u (item_id, opened, settled)
-          limit cardinality(ids)
-        ) n
-        cross join lateral (
-          select a.tenant_id, a.subscription_id, a.due_date, a.party_id, a.amount, a.paid_amount,
-            a.credited, a.written_off, a.transferred, a.disputed
-          from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
-        ) i
-      ) o
+        select * from unnest(ids, opened, settled_now) as u (item_id, opened, settled)
+        limit cardinality(ids)
+      ) n
+      cross join lateral (
+        select a.tenant_id, a.subscription_id, a.due_date, a.party_id, a.amount,
+          a.amount - a.paid_amount - a.credited - a.written_off - a.transferred - a.disputed
+            + n.settled as open_now
+        from open_items a where a.tenant_id = tenant and a.item_id = n.item_id offset 0
+      ) i
     ) c
-    where c.changed <> 0 or c.items <> 0
     group by c.tenant_id, c.context_id, c.due_date;
   end if;
   return null;

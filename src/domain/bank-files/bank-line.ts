@@ -1,5 +1,5 @@
 // A line of a bank file as it is stored, and what becomes of it.
-import type { PayerKey } from '../receivables/payment.ts';
+import type { Payer, PayerKey } from '../receivables/payment.ts';
 
 /** `Received`: not posted yet. `Duplicate`: another file, or another line, has brought it. */
 export const lineStatuses = [
@@ -39,7 +39,7 @@ export type OpenLine = {
 
 /** What is done with a line by itself, without a clerk. */
 export type Decision =
-  | { status: 'Posted'; payer: PayerKey }
+  | { status: 'Posted'; payer: PayerKey; by?: Payer }
   | { status: 'Suggested'; suggestions: Suggestion[]; reason: string | null }
   | { status: 'Unmatched' | 'Ignored'; reason: string | null };
 

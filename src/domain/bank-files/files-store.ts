@@ -1,5 +1,6 @@
 // Bank files, their lines as they come in, and mappings.
 
+import { plainArray, textArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
@@ -178,19 +179,32 @@ export async function insertLines(
   bankFileId: number,
   lines: readonly NewLine[],
 ): Promise<void> {
+  const all = <Value>(of: (line: NewLine) => Value) => lines.map(of);
   await sql`
     insert into bank_lines (tenant_id, bank_line_id, bank_file_id, line_number, bank_account_id,
       content_hash, fingerprint, line_date, amount, is_reversal, payer, payer_account, text,
       reference, bank_reference, status)
-    select own.tenant_id, r.id, ${bankFileId}, r.number, r.account, decode(r.content, 'hex'),
-      decode(r.fingerprint, 'hex'), r.date, r.amount, r."isReversal", r.payer, r."payerAccount",
-      r.text, r.reference, r."bankId", r.status
+    select own.tenant_id, r.line_id, ${bankFileId}, r.number, r.account, decode(r.content, 'hex'),
+      decode(r.fingerprint, 'hex'), r.date, r.amount, r.is_reversal, r.payer, r.payer_account,
+      r.text, r.reference, r.bank_id, r.status
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as r (
-      id bigint, number integer, account bigint, content text, fingerprint text, date date,
-      amount bigint, "isReversal" boolean, payer text, "payerAccount" text, text text,
-      reference text, "bankId" text, status text
-    )
+    cross join unnest(
+      ${plainArray(all((line) => line.id))}::bigint[],
+      ${plainArray(all((line) => line.number))}::integer[],
+      ${plainArray(all((line) => line.account))}::bigint[],
+      ${plainArray(all((line) => line.content))}::text[],
+      ${plainArray(all((line) => line.fingerprint))}::text[],
+      ${textArray(all((line) => line.date))}::date[],
+      ${plainArray(all((line) => line.amount))}::bigint[],
+      ${plainArray(all((line) => line.isReversal))}::boolean[],
+      ${textArray(all((line) => line.payer))}::text[],
+      ${textArray(all((line) => line.payerAccount))}::text[],
+      ${textArray(all((line) => line.text))}::text[],
+      ${textArray(all((line) => line.reference))}::text[],
+      ${textArray(all((line) => line.bankId))}::text[],
+      ${plainArray(all((line) => line.status))}::text[]
+    ) as r (line_id, number, account, content, fingerprint, date, amount, is_reversal, payer,
+      payer_account, text, reference, bank_id, status)
   `.execute(tx);
 }
 
@@ -230,8 +244,9 @@ export async function listFingerprints(
   return new Set(rows.map((row) => row.fingerprint));
 }
 
+/** Of hexadecimal digits. */
 function byteaLiterals(values: readonly string[]): Sql {
-  return sql`${values.map((value) => `\\x${value}`)}::bytea[]`;
+  return sql`${`{${values.map((value) => `"\\\\x${value}"`).join(',')}}`}::bytea[]`;
 }
 
 export type LineCounts = Record<LineStatus, number>;

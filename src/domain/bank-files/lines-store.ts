@@ -1,5 +1,6 @@
 // Lines of bank files: what is still to be posted, what was decided, and lists of them.
 
+import { plainArray, textArray } from '../../base/db/array-text.ts';
 import { withHashJoins } from '../../base/db/hash-joins.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
@@ -47,18 +48,28 @@ export async function updateDecided(
   // The lines of a chunk follow each other: PostgreSQL reads their range and no other line.
   const ids = lines.map((line) => line.id);
   const [firstId, lastId] = [Math.min(...ids), Math.max(...ids)];
+  const all = <Value>(of: (line: DecidedLine) => Value) => lines.map(of);
+  const suggestions = all((line) =>
+    line.suggestions.length === 0 ? null : JSON.stringify(line.suggestions),
+  );
   const update = sql`
     update bank_lines l
     set status = r.status, is_open = r.status in ('Suggested', 'Unmatched'),
-      payment_id = r."paymentId", in_suspense = r."inSuspense",
-      journal_id = coalesce(r."journalId", l.journal_id), suggestions = r.suggestions,
-      reason = r.reason, decided_at = ${stamp.at}, decided_by = ${stamp.by}
-    from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as r (
-      id bigint, status text, "paymentId" bigint, "inSuspense" boolean, "journalId" bigint,
-      suggestions jsonb, reason text
-    )
+      payment_id = r.payment_id, in_suspense = r.in_suspense,
+      journal_id = coalesce(r.journal_id, l.journal_id),
+      suggestions = coalesce(r.suggestions, '[]')::jsonb, reason = r.reason,
+      decided_at = ${stamp.at}, decided_by = ${stamp.by}
+    from unnest(
+      ${plainArray(ids)}::bigint[],
+      ${plainArray(all((line) => line.status))}::text[],
+      ${plainArray(all((line) => line.paymentId))}::bigint[],
+      ${plainArray(all((line) => line.inSuspense))}::boolean[],
+      ${plainArray(all((line) => line.journalId))}::bigint[],
+      ${textArray(suggestions)}::text[],
+      ${textArray(all((line) => line.reason))}::text[]
+    ) as r (line_id, status, payment_id, in_suspense, journal_id, suggestions, reason)
     where l.tenant_id = ${tenantId} and l.bank_line_id between ${firstId} and ${lastId}
-      and l.bank_line_id = r.id and l.status = ${from}
+      and l.bank_line_id = r.line_id and l.status = ${from}
   `;
   const { count } = await withHashJoins(tx, () => update.execute(tx));
   return count;

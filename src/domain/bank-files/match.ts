@@ -2,7 +2,9 @@
 // clerk; the rest is left unmatched. Every lookup is made once for all lines.
 
 import type { Tx } from '../../base/db/pool.ts';
-import type { PayerKey } from '../receivables/payment.ts';
+import { ledgerAccounts } from '../ledger/accounts.ts';
+import { mainBusinessUnit } from '../ledger/journal.ts';
+import type { Payer, PayerKey } from '../receivables/payment.ts';
 import type { Decision, OpenLine, Suggestion } from './bank-line.ts';
 import { areSimilar, isTelling, keysIn, type LineKeys, learntKeys, searchedWords } from './keys.ts';
 import {
@@ -205,7 +207,7 @@ function decide(
   const [first] = chosen;
   if (first && parties.size === 1) {
     const obstacle = obstacleOf(chosen, known);
-    if (obstacle === undefined) return { status: 'Posted', payer: payerOf(chosen, known) };
+    if (obstacle === undefined) return { status: 'Posted', ...payerOf(chosen, known) };
     return suggested(line, chosen, known, obstacle);
   }
   if (first) return suggested(line, chosen, known, 'The line names several parties');
@@ -237,14 +239,25 @@ function obstacleOf(chosen: readonly Target[], known: Known): string | undefined
 }
 
 /** The bill or the subscription, if the line names no other subscription; else the party. */
-function payerOf(chosen: readonly Target[], known: Known): PayerKey {
+function payerOf(chosen: readonly Target[], known: Known): { payer: PayerKey; by?: Payer } {
   const none = { partyId: null, partyNumber: null, connectionNumber: null, billId: null };
   const ids = [...new Set(chosen.flatMap((one) => one.subscriptionId ?? []))];
   const bill = chosen.find((one) => one.billId !== null);
-  if (ids.length <= 1 && bill) return { ...none, billId: bill.billId };
+  if (ids.length <= 1 && bill) return { payer: { ...none, billId: bill.billId } };
   const only = ids.length === 1 ? known.subscriptions.get(ids[0] ?? 0) : undefined;
-  if (only) return { ...none, connectionNumber: only.subscription_number };
-  return { ...none, partyId: chosen[0]?.partyId ?? 0 };
+  if (!only) return { payer: { ...none, partyId: chosen[0]?.partyId ?? 0 } };
+  return { payer: { ...none, connectionNumber: only.subscription_number }, by: ownerOf(only) };
+}
+
+/** A line that names a subscription is paid by its owner, who is a customer. */
+function ownerOf(found: FoundSubscription): Payer {
+  const { party_id: partyId, subscription_id: subscriptionId } = found;
+  return {
+    ...{ partyId, subscriptionId, isArchived: false, isPaidByWorkspace: false },
+    settlementMethod: found.settlement_method ?? 'Chronology',
+    cashAccountId: found.cash_account_id ?? ledgerAccounts.cash,
+    businessUnitId: found.business_unit_id ?? mainBusinessUnit,
+  };
 }
 
 function suggested(

@@ -32,12 +32,16 @@ export async function listNamedBills(
   return rows;
 }
 
+/** With the rules of its context for what its payer pays. */
 export type FoundSubscription = {
   subscription_id: number;
   subscription_number: string;
   party_id: number;
   is_closed: boolean;
   is_sale: boolean;
+  settlement_method: string | null;
+  cash_account_id: number | null;
+  business_unit_id: number | null;
 };
 
 /** By number, or by id. */
@@ -52,7 +56,8 @@ export async function listNamedSubscriptions(
       : sql`s.subscription_number = any(${wanted.numbers}::text[])`;
   const { rows } = await sql<FoundSubscription>`
     select s.subscription_id, s.subscription_number, s.party_id, s.status = 'Closed' as is_closed,
-      c.context_type = 'Sale' as is_sale
+      c.context_type = 'Sale' as is_sale, c.settlement_method, c.cash_account_id,
+      c.business_unit_id
     from subscriptions s
     join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = s.context_id
     where s.tenant_id = ${tenantId} and ${isWanted}

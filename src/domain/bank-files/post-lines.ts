@@ -90,7 +90,16 @@ async function payRows(
 
 function paymentOf({ line, account, decision }: Row): WantedPayment {
   if (decision.status !== 'Posted') throw new Error('only certain lines are paid in');
-  return linePayment(line, account, { payer: decision.payer });
+  const { payer, by } = decision;
+  return linePayment(line, account, by ? { payer, by } : { payer });
+}
+
+/** The day of the line before, which most often is that of the next one too. */
+let lastDay: { text: string; day: Temporal.PlainDate } | undefined;
+
+function dayOf(text: string): Temporal.PlainDate {
+  if (lastDay?.text !== text) lastDay = { text, day: Temporal.PlainDate.from(text) };
+  return lastDay.day;
 }
 
 /** The payment that a line becomes. */
@@ -98,14 +107,14 @@ export function linePayment(
   line: OpenLine,
   account: KnownAccount,
   wanted: Pick<WantedPayment, 'payer'> &
-    Partial<Pick<WantedPayment, 'allocations' | 'againstAccountId'>>,
+    Partial<Pick<WantedPayment, 'allocations' | 'againstAccountId' | 'by'>>,
 ): WantedPayment {
   return {
     allocations: [],
     ...wanted,
     reference: paymentReference(line.fingerprint),
     amount: line.amount,
-    valueDate: Temporal.PlainDate.from(line.line_date),
+    valueDate: dayOf(line.line_date),
     paymentMethod: 'Bank',
     bankAccountId: line.bank_account_id,
     cashAccountId: account.cash_account_id,

@@ -1,3 +1,4 @@
+import { plainArray, textArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
@@ -182,6 +183,7 @@ function entryRow(
   };
 }
 
+/** As arrays: of many entries PostgreSQL reads them in a third of the time that JSON takes it. */
 async function insertEntryRows(
   tx: Tx,
   tenantId: number,
@@ -189,6 +191,8 @@ async function insertEntryRows(
   stamp: Stamp,
 ): Promise<void> {
   if (rows.length === 0) return;
+  type Row = (typeof rows)[number];
+  const all = <Value>(of: (row: Row) => Value) => rows.map(of);
   await sql`
     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
       subscription_id, kind, bill_id, posting, amount, is_payment, posting_date, due_date,
@@ -198,11 +202,27 @@ async function insertEntryRows(
       r.due_date, r.value_date, r.item_id, r.effect, r.payment_id, r.reference, r.description,
       ${stamp.at}, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
-      entry_id bigint, journal_id bigint, ledger_account_id bigint, party_id bigint,
-      subscription_id bigint, kind text, bill_id bigint, posting smallint, amount bigint,
-      is_payment boolean, posting_date date, due_date date, value_date date, item_id bigint,
-      effect text, payment_id bigint, reference text, description text
-    )
+    cross join unnest(
+      ${plainArray(all((row) => row.entry_id))}::bigint[],
+      ${plainArray(all((row) => row.journal_id))}::bigint[],
+      ${plainArray(all((row) => row.ledger_account_id))}::bigint[],
+      ${plainArray(all((row) => row.party_id))}::bigint[],
+      ${plainArray(all((row) => row.subscription_id))}::bigint[],
+      ${plainArray(all((row) => row.kind))}::text[],
+      ${plainArray(all((row) => row.bill_id))}::bigint[],
+      ${plainArray(all((row) => row.posting))}::smallint[],
+      ${plainArray(all((row) => row.amount))}::bigint[],
+      ${plainArray(all((row) => row.is_payment))}::boolean[],
+      ${textArray(all((row) => row.posting_date))}::date[],
+      ${textArray(all((row) => row.due_date))}::date[],
+      ${textArray(all((row) => row.value_date))}::date[],
+      ${plainArray(all((row) => row.item_id))}::bigint[],
+      ${plainArray(all((row) => row.effect))}::text[],
+      ${plainArray(all((row) => row.payment_id))}::bigint[],
+      ${textArray(all((row) => row.reference))}::text[],
+      ${textArray(all((row) => row.description))}::text[]
+    ) as r (entry_id, journal_id, ledger_account_id, party_id, subscription_id, kind, bill_id,
+      posting, amount, is_payment, posting_date, due_date, value_date, item_id, effect, payment_id,
+      reference, description)
   `.execute(tx);
 }

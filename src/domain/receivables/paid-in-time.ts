@@ -32,9 +32,12 @@ export async function listMaybeInTime(
       !by.isPaidByWorkspace && Temporal.PlainDate.compare(valueDate, today) < 0,
   );
   if (dated.length === 0) return [];
-  const days = dated.map((payment) => payment.valueDate.toString()).sort();
+  const first = dated.reduce(
+    (day, one) => (Temporal.PlainDate.compare(one.valueDate, day) < 0 ? one.valueDate : day),
+    today,
+  );
   const payers = [...new Set(dated.map(({ by }) => by.partyId))];
-  return listSurcharged(tx, tenantId, payers, days[0] ?? '');
+  return listSurcharged(tx, tenantId, payers, first.toString());
 }
 
 /**

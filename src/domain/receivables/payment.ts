@@ -30,6 +30,8 @@ export type WantedAllocation = { billId: number; amount: number };
 export type WantedPayment = {
   reference: string;
   payer: PayerKey;
+  /** The payer, if the caller has found it in the same transaction. */
+  by?: Payer;
   /** Minor units. */
   amount: number;
   valueDate: Temporal.PlainDate;

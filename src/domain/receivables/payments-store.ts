@@ -1,3 +1,4 @@
+import { plainArray, textArray } from '../../base/db/array-text.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
@@ -46,22 +47,35 @@ export async function insertPayments(
   stamp: Stamp,
 ): Promise<number> {
   const rows = payments.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
+  const all = <Value>(of: (row: NewPayment) => Value) => rows.map(of);
   const { count } = await sql`
     insert into payments (tenant_id, payment_id, reference, direction, is_refund, party_id,
       subscription_id, amount, wallet_amount, recovered_amount, value_date, payment_method,
       cash_account_id, bank_account_id, journal_id, remark, created_at, created_by)
-    select own.tenant_id, r."paymentId", r.reference, r.direction, r."isRefund", r."partyId",
-      r."subscriptionId", r.amount, r."walletAmount", r."recoveredAmount", r."valueDate",
-      r."paymentMethod", r."cashAccountId", r."bankAccountId", r."journalId", r.remark,
+    select own.tenant_id, r.payment_id, r.reference, r.direction, r.is_refund, r.party_id,
+      r.subscription_id, r.amount, r.wallet_amount, r.recovered_amount, r.value_date,
+      r.payment_method, r.cash_account_id, r.bank_account_id, r.journal_id, r.remark,
       ${stamp.at}, ${stamp.by}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
-      "paymentId" bigint, reference text, direction text, "isRefund" boolean, "partyId" bigint,
-      "subscriptionId" bigint, amount bigint, "walletAmount" bigint, "recoveredAmount" bigint,
-      "valueDate" date,
-      "paymentMethod" text, "cashAccountId" bigint, "bankAccountId" bigint,
-      "journalId" bigint, remark text
-    )
+    cross join unnest(
+      ${plainArray(all((row) => row.paymentId))}::bigint[],
+      ${textArray(all((row) => row.reference))}::text[],
+      ${plainArray(all((row) => row.direction))}::text[],
+      ${plainArray(all((row) => row.isRefund))}::boolean[],
+      ${plainArray(all((row) => row.partyId))}::bigint[],
+      ${plainArray(all((row) => row.subscriptionId))}::bigint[],
+      ${plainArray(all((row) => row.amount))}::bigint[],
+      ${plainArray(all((row) => row.walletAmount))}::bigint[],
+      ${plainArray(all((row) => row.recoveredAmount))}::bigint[],
+      ${textArray(all((row) => row.valueDate))}::date[],
+      ${plainArray(all((row) => row.paymentMethod))}::text[],
+      ${plainArray(all((row) => row.cashAccountId))}::bigint[],
+      ${plainArray(all((row) => row.bankAccountId))}::bigint[],
+      ${plainArray(all((row) => row.journalId))}::bigint[],
+      ${textArray(all((row) => row.remark))}::text[]
+    ) as r (payment_id, reference, direction, is_refund, party_id, subscription_id, amount,
+      wallet_amount, recovered_amount, value_date, payment_method, cash_account_id,
+      bank_account_id, journal_id, remark)
     on conflict (tenant_id, reference) do nothing
   `.execute(tx);
   return count;

@@ -10,7 +10,7 @@ import { billReference } from '../bills/reference.ts';
 import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
-import { listOpenItems, lockBills, lockWallets } from '../ledger/items-store.ts';
+import { listOpenItems, lockWallets } from '../ledger/items-store.ts';
 import { findFirstOpenDay } from '../ledger/months-store.ts';
 import type { OpenItem } from '../ledger/open-item.ts';
 import { useCredits } from '../ledger/settle.ts';
@@ -39,8 +39,14 @@ export type Made = {
   repeated: number;
 };
 
-/** A payment of a known payer. */
-type Payment = WantedPayment & { row: number; paymentId: number; by: Payer };
+/** A payment of a known payer, with its days as they are stored. */
+type Payment = WantedPayment & {
+  row: number;
+  paymentId: number;
+  by: Payer;
+  valueDay: string;
+  postingDay: string;
+};
 
 /** All are taken or, where one is refused, none. */
 export async function makePayments(
@@ -49,11 +55,7 @@ export async function makePayments(
   wanted: readonly WantedPayment[],
   { today, stamp }: { today: Temporal.PlainDate; stamp: Stamp },
 ): Promise<Made> {
-  const payers = await listPayers(
-    tx,
-    tenantId,
-    wanted.map((one) => one.payer),
-  );
+  const payers = await findPayers(tx, tenantId, wanted);
   const early = wanted.flatMap((one, row) => problemsOf(one, payers[row], row, today));
   if (early.length > 0) return { problems: early, paymentIds: [], repeated: 0 };
   const { known, firstId, ...found } = await lockAndFind(tx, tenantId, wanted, payers, today);
@@ -64,7 +66,9 @@ export async function makePayments(
     const by = payers[row];
     if (!by) return [];
     const cashAccountId = one.cashAccountId ?? one.desk?.cash_account_id ?? by.cashAccountId;
-    return [{ ...one, row, paymentId, by: { ...by, cashAccountId } }];
+    const valueDay = one.valueDate.toString();
+    const postingDay = one.postingDate?.toString() ?? valueDay;
+    return [{ ...one, row, paymentId, valueDay, postingDay, by: { ...by, cashAccountId } }];
   });
   const problems = await bookPayments(tx, tenantId, payments, found, { today, stamp });
   if (problems.length > 0) return { problems, paymentIds, repeated: 0 };
@@ -74,6 +78,18 @@ export async function makePayments(
   );
   problems.push(...(await giveReceipts(tx, tenantId, atDesks, today)));
   return { problems, paymentIds, repeated: wanted.length - payments.length };
+}
+
+/** By row. Those that the caller has not found are looked up at once. */
+async function findPayers(
+  tx: Tx,
+  tenantId: number,
+  wanted: readonly WantedPayment[],
+): Promise<(Payer | undefined)[]> {
+  const unknown = wanted.filter((one) => !one.by).map((one) => one.payer);
+  const found = unknown.length === 0 ? [] : await listPayers(tx, tenantId, unknown);
+  let next = 0;
+  return wanted.map((one) => one.by ?? found[next++]);
 }
 
 /** What is read once the months and wallets are locked, and holds until the transaction ends. */
@@ -205,9 +221,6 @@ async function writePayments(
   { firstOpen }: Found,
   stamp: Stamp,
 ): Promise<RowProblem[]> {
-  const billIds = new Set(
-    laid.flatMap((one) => one.entries.flatMap((entry) => entry.billId ?? [])),
-  );
   const groups = [...Map.groupBy(laid, ({ payment }) => bookKey(payment)).values()];
   const ids = laid.map(({ payment }) => payment.paymentId);
   let rows: NewPayment[] = [];
@@ -219,10 +232,7 @@ async function writePayments(
       insertEvents(tx, tenantId, eventsOf('payment.created', 'paymentID', ids), stamp.at),
     ]);
   };
-  await Promise.all([
-    billIds.size > 1 ? lockBills(tx, tenantId, [...billIds]) : undefined,
-    book(tx, tenantId, groups.map(bookingOf), stamp, { firstOpen, beside }),
-  ]);
+  await book(tx, tenantId, groups.map(bookingOf), stamp, { firstOpen, beside });
   return problemsOfRace(rows, stored);
 }
 
@@ -270,12 +280,12 @@ async function recover(tx: Tx, tenantId: number, laid: readonly LaidOut[]): Prom
   const lost = partyIds.size === 0 ? new Map() : await findRecoverable(tx, tenantId, [...partyIds]);
   return laid.map((one) => {
     const { payment, walletAmount: left } = one;
-    const { by, paymentId, reference, valueDate } = payment;
+    const { by, paymentId, reference, valueDay: valueDate } = payment;
     const available: number = lost.get(by.partyId) ?? 0;
     const recoveredAmount = isRecovering(one) ? Math.min(left, available) : 0;
     lost.set(by.partyId, available - recoveredAmount);
     const walletAmount = left - recoveredAmount;
-    const details = { paymentId, reference, valueDate: valueDate.toString() };
+    const details = { paymentId, reference, valueDate };
     const paid = { kind: 'Payment', amount: walletAmount } as const;
     const wallet = walletAmount > 0 ? [intoWallet(by.partyId, paid, details)] : [];
     return { ...one, walletAmount, recoveredAmount, entries: [...one.entries, ...wallet] };
@@ -284,14 +294,14 @@ async function recover(tx: Tx, tenantId: number, laid: readonly LaidOut[]): Prom
 
 /** What a payment does to open items, and what it leaves. */
 function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
-  const { by, amount, paymentId, reference, valueDate } = payment;
+  const { by, amount, paymentId, reference, valueDay: valueDate } = payment;
   const account = by.isPaidByWorkspace ? ledgerAccounts.payable : ledgerAccounts.receivable;
   const items = all.filter((item) => item.accountId === account);
   const offsets = useCredits(items);
   const { allocations, problems } = allocationsOf(payment, items);
   const settled = allocations.reduce((sum, one) => sum + one.amount, 0);
   const left = amount - settled;
-  const details = { paymentId, reference, valueDate: valueDate.toString() };
+  const details = { paymentId, reference, valueDate };
   if (by.isPaidByWorkspace && left > 0) {
     const message = 'More than the workspace owes to the party';
     const problem = { name: 'amount', code: 'AMOUNT_ABOVE_OPEN', rejectedValue: null } as const;
@@ -310,9 +320,9 @@ function layOut(payment: Payment, all: readonly OpenItem[]): LaidOut {
 
 /** Payments with one key share a journal. */
 function bookKey(payment: Payment): string {
-  const { by, valueDate, postingDate = valueDate } = payment;
-  const days = `${valueDate} ${postingDate}`;
-  return [by.businessUnitId, againstOf(payment), by.isPaidByWorkspace, days].join(' ');
+  const { by, valueDay, postingDay } = payment;
+  const account = againstOf(payment);
+  return `${by.businessUnitId} ${account} ${by.isPaidByWorkspace} ${valueDay} ${postingDay}`;
 }
 
 function againstOf({ againstAccountId, by }: Payment): number {
@@ -341,14 +351,14 @@ function bookingOf(group: readonly LaidOut[]): Booking {
 
 function rowOf(laid: LaidOut, journalId: number): NewPayment {
   const { payment, walletAmount, recoveredAmount } = laid;
-  const { by, valueDate, paymentId, reference, amount } = payment;
+  const { by, valueDay: valueDate, paymentId, reference, amount } = payment;
   return {
     ...{ paymentId, reference, amount, walletAmount, recoveredAmount, journalId },
     isRefund: false,
     direction: by.isPaidByWorkspace ? 'Out' : 'In',
     partyId: by.partyId,
     subscriptionId: by.subscriptionId,
-    valueDate: valueDate.toString(),
+    valueDate,
     paymentMethod: payment.paymentMethod,
     cashAccountId: by.cashAccountId,
     bankAccountId: payment.bankAccountId,
