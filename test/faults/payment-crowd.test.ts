@@ -13,7 +13,7 @@ import { openScene } from '../support/scene.ts';
 import type { Connection } from '../support/subscriptions.ts';
 
 /** CROWD_SECONDS is set by the nightly run, which also limits how long a lock is waited for. */
-const seconds = Number(process.env.CROWD_SECONDS ?? 3);
+const seconds = Number(process.env.CROWD_SECONDS ?? 2);
 const isNightly = process.env.CROWD_SECONDS !== undefined;
 const seed = Number(process.env.CROWD_SEED ?? Date.now() % 1_000_000);
 const clients = 50;

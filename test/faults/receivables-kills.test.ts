@@ -18,8 +18,8 @@ import { openSupervisor, type Supervisor, type Target, targets } from '../suppor
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
 const lines = Number(process.env.BANK_LINES ?? 3_500);
-const kills = Number(process.env.BANK_KILLS ?? 8);
-const nightKills = Number(process.env.NIGHT_KILLS ?? 6);
+const kills = Number(process.env.BANK_KILLS ?? 3);
+const nightKills = Number(process.env.NIGHT_KILLS ?? 3);
 const overlap = lines >= 100_000 ? 500 : 50;
 /** In hundredths: ten lines that come to 1,234.56. */
 const unknown = [...Array(9).fill(12_346), 12_342];

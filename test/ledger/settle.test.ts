@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { OpenItem } from '../../src/domain/ledger/open-item.ts';
 import { settle, settlementMethods } from '../../src/domain/ledger/settle.ts';
 
-const numRuns = Number(process.env.SETTLEMENT_RUNS ?? 500);
+const numRuns = Number(process.env.SETTLEMENT_RUNS ?? 250);
 /** Minor units: the most that an amount may be, and what small currencies have. */
 const largest = 10 ** 15 - 1;
 const openAmount = fc.oneof(

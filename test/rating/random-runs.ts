@@ -3,6 +3,6 @@
 const seed = process.env.RATING_SEED;
 
 export const runs = {
-  numRuns: Number(process.env.RATING_RUNS ?? 250),
+  numRuns: Number(process.env.RATING_RUNS ?? 125),
   ...(seed === undefined ? {} : { seed: Number(seed) }),
 };
