@@ -1,31 +1,33 @@
 // npm test [-- FILES]: runs all test files, or those that are named, and says which took longest.
 // npm run test:browser [-- FILES]: the same for the longer stories of the console in a browser.
-// Loading the server, and opening a database with it, takes longer than many tests: the files of a
-// folder share a process, one after the other.
+// Loading the server, and opening a database with it, takes longer than many tests, and a process
+// runs faster once it has run for some seconds: most files share a few processes, which take them
+// from one list.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { quickNode } from './support/quick-node.ts';
+import { quickTests } from './support/quick-node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(process.pid));
 const figuresFile = join(groupsFolder, 'figures.jsonl');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
-const processes = 4;
-const filesPerProcess = 25;
-/** Fewer of those that start programs or browsers, and wait for them. */
+const processes = 5;
+/** So many of them run the files that most calls are made in; the others wait for programs. */
+const sharing = 3;
+/** Files that start programs or browsers, and wait for them, share processes of their own. */
 const filesThatStart = {
   folders: ['test/browser', 'test/console', 'test/embedded', 'test/process'],
   perProcess: 7,
 };
 /** These folders take longest, and begin first. */
-const longest = ['test/billrun', 'test/operations', 'test/process'];
+const longest = ['test/billrun', 'test/operations', 'test/delivery'];
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
-const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_200_000);
+const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_800_000);
 /** These kill workers, measure their own process, or take long: each has a process to itself. */
 const apart = [
   'test/attacks.test.ts',
@@ -55,7 +57,7 @@ const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
   concurrency: processes,
   timeout: timeoutMs,
   globalSetupPath: join(root, 'test', 'support', 'setup.ts'),
-  execArgv: quickNode,
+  execArgv: quickTests,
 };
 const stream = run(options);
 stream.on('test:fail', ({ name }) => {
@@ -74,29 +76,32 @@ function allFiles(isBrowser: boolean): string[] {
 }
 
 /**
- * The processes of a folder take its files from one list, whichever is free, so that they come to
- * their end at about the same time.
+ * Files that make calls alone begin first, and go on to the end. Beside them run those that wait
+ * for programs, so that the processors are busy all the time.
  */
 function grouped(files: readonly string[]): string[] {
-  const { alone = [], shared = [] } = Object.groupBy(files.toSorted(), (file) =>
-    isApart(file) ? 'alone' : 'shared',
+  const { alone = [], shared = [], ...starting } = Object.groupBy(files.toSorted(), kindOf);
+  const startingGroups = Object.entries(starting).flatMap(([room, members = []]) =>
+    writeGroups(room, members, Math.ceil(members.length / filesThatStart.perProcess)),
   );
-  const byRoom = Map.groupBy(shared, roomOf);
-  const groups = [...new Set([...longest, ...byRoom.keys()])].flatMap((room) => {
-    const members = byRoom.get(room) ?? [];
-    const isStarting = filesThatStart.folders.includes(room);
-    const most = isStarting ? filesThatStart.perProcess : filesPerProcess;
-    return writeGroups(basename(room), members, Math.ceil(members.length / most));
-  });
-  return inTurns(
-    alone.flatMap((file) => writeGroups(file.replaceAll('/', '-'), [file], 1)),
-    groups,
-  );
+  return [
+    ...writeGroups('shared', shared.toSorted(longestFirst), Math.min(sharing, shared.length)),
+    ...inTurns(
+      alone.flatMap((file) => writeGroups(file, [file], 1)),
+      startingGroups,
+    ),
+  ];
 }
 
-/** Files of the program's own folders are few each. */
-function roomOf(file: string): string {
-  return file.startsWith('src/') ? 'src' : dirname(file);
+/** A folder of files that start programs shares processes. */
+function kindOf(file: string): string {
+  if (isApart(file)) return 'alone';
+  return filesThatStart.folders.includes(dirname(file)) ? dirname(file) : 'shared';
+}
+
+function longestFirst(one: string, other: string): number {
+  const rankOf = (file: string) => longest.toReversed().indexOf(dirname(file));
+  return rankOf(other) - rankOf(one);
 }
 
 function isApart(file: string): boolean {
@@ -120,10 +125,11 @@ function inTurns(alone: readonly string[], groups: readonly string[]): string[] 
 function writeGroups(name: string, files: readonly string[], count: number): string[] {
   const grouping = pathToFileURL(join(root, 'test', 'support', 'group.ts')).href;
   const listed = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
-  const list = { figuresFile, takenFolder: join(groupsFolder, `${name}-taken`), files: listed };
+  const group = join(groupsFolder, name.replaceAll('/', '-'));
+  const list = { figuresFile, takenFolder: `${group}-taken`, files: listed };
   mkdirSync(list.takenFolder);
   return Array.from({ length: count }, (_, index) => {
-    const path = join(groupsFolder, `${name}-${index + 1}.mjs`);
+    const path = `${group}-${index + 1}.mjs`;
     writeFileSync(
       path,
       `import { runFiles } from ${JSON.stringify(grouping)};

@@ -112,7 +112,7 @@ test('acceptDueDate posts and publishes an early date, and the audit trail shows
 
 test('Prepaid bills, payables and bills of zero or less are posted whatever their due date', async () => {
   const shops = [
-    await openShop('prepaid', { chargingType: 'Prepaid' }),
+    await openShop('due-prepaid', { chargingType: 'Prepaid' }),
     await openShop('purchase-due', { serviceType: 'Purchase' }),
     await openShop('zero', {}, '0'),
   ];
@@ -124,7 +124,7 @@ test('Prepaid bills, payables and bills of zero or less are posted whatever thei
 });
 
 test('minimumDaysToPay is 7 unless the service says 0 to 90', async () => {
-  const shop = await openShop('days', { minimumDaysToPay: 0 });
+  const shop = await openShop('due-days', { minimumDaysToPay: 0 });
   const { client } = shop;
   const days = async (code: string) =>
     (await client.getServices({ serviceCode: code })).data.services[0]?.minimumDaysToPay;
@@ -162,7 +162,7 @@ test('a term that cancel-bill opens is due after the larger of dueDateOffset and
 });
 
 test('make-term says how many subscriptions it will bill, and warns of 0', async () => {
-  const shop = await openShop('population', { batches: [{ batchCode: 'B01', label: 'One' }] });
+  const shop = await openShop('due-population', { batches: [{ batchCode: 'B01', label: 'One' }] });
   const { client, offer } = shop;
   const { serviceCode } = offer;
   const open = async (data: { batchCode?: string; startDate: string; endDate: string }) =>
@@ -237,7 +237,7 @@ test('a term with posted bills is not cancelled', async () => {
 
 // The last one: it moves the clock.
 test('the guard is checked again when a scheduled posting runs', async () => {
-  const shop = await openShop('later');
+  const shop = await openShop('due-later');
   const termId = await generated(shop, day(8));
   const now = scene.clock.now().toZonedDateTimeISO('Asia/Karachi');
   const sheduleTime = now

@@ -12,7 +12,7 @@ import { newTerm } from '../support/terms.ts';
 
 const scene = await openScene();
 scene.runJobs();
-const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'again');
+const { admin, tenantId, serviceCode, hung } = await openMetered(scene, 'generated-again');
 
 async function hashes(termID: number): Promise<Map<number, string>> {
   const { rows } = await scene.sql.query(

@@ -118,7 +118,7 @@ test('a bill that replaces another names it and is labelled with the month, on t
 });
 
 test('get-bills links a cancelled bill with its credit note and the bill that replaces it', async () => {
-  const { place, bill, first, note } = await rebilled('links');
+  const { place, bill, first, note } = await rebilled('rebilled-links');
   const next = await billedAgain(place, bill.billID);
   const [old] = await billsOf(place, first);
   assert.deepEqual(

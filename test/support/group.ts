@@ -1,7 +1,10 @@
 // Files of tests that share a process, one after the other, and the figures of each.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe } from 'node:test';
+
+/** So many files of a folder share a database: one with few rows answers sooner. */
+const filesPerWorld = 25;
 
 let isGrouped = false;
 
@@ -20,8 +23,17 @@ export type FileList = {
 /** Each file is a suite, with hooks of its own, that ends before the next begins. */
 export async function runFiles({ figuresFile, takenFolder, files }: FileList): Promise<void> {
   isGrouped = true;
+  const { closeSharedWorld } = await import('./world.ts');
+  let folder: string | undefined;
+  let sharing = 0;
   for (const [index, [file, url]] of files.entries()) {
     if (!take(join(takenFolder, String(index)))) continue;
+    if (dirname(file) !== folder || sharing === filesPerWorld) {
+      await closeSharedWorld();
+      folder = dirname(file);
+      sharing = 0;
+    }
+    sharing += 1;
     const begun = performance.now();
     const used = process.cpuUsage();
     await describe(file, () => import(url));
@@ -34,7 +46,6 @@ export async function runFiles({ figuresFile, takenFolder, files }: FileList): P
     appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
   }
   // No hook of the process does this: the shared server keeps it from coming to an end.
-  const { closeSharedWorld } = await import('./world.ts');
   await closeSharedWorld();
 }
 
