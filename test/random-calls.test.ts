@@ -14,7 +14,7 @@ import { startServerProcess } from './support/server-process.ts';
 import { makeStagedTerms } from './support/staged-terms.ts';
 import { prepareSubscriptions } from './support/working-requests.ts';
 
-const callsWanted = Number(process.env.RANDOM_CALLS ?? 300);
+const callsWanted = Number(process.env.RANDOM_CALLS ?? 450);
 /** If chance left too many operations without a success, more calls are made, up to so many. */
 const callsMax = 4 * callsWanted;
 /** An administrator may call everything, and calls so many times as often as any other role. */
