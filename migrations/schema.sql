@@ -67,6 +67,11 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'DELETE' then
+    if is_ending(old.tenant_id) then
+      return old;
+    end if;
+  end if;
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end
 $function$
@@ -528,6 +533,8 @@ create table parties (
   ts bigint not null,
   -- The channels by which the party wants its bills. Null: those of the workspace.
   delivery_channels text[],
+  -- The local date on which the personal data of the party was erased. The party stays archived.
+  erased_on date,
   constraint parties_competencies_check CHECK ((jsonb_typeof(competencies) = 'array'::text)),
   constraint parties_contacts_check CHECK ((jsonb_typeof(contacts) = 'array'::text)),
   constraint parties_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
@@ -547,6 +554,7 @@ CREATE INDEX parties_search ON public.parties USING gin (tenant_id, search_text 
 CREATE INDEX parties_updated ON public.parties USING btree (tenant_id, ts, party_id);
 CREATE TRIGGER parties_counted_on_insert AFTER INSERT ON public.parties REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
 CREATE TRIGGER parties_counted_on_update AFTER UPDATE ON public.parties REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_parties();
+CREATE TRIGGER parties_stay_erased BEFORE UPDATE ON public.parties FOR EACH ROW WHEN ((old.erased_on IS NOT NULL)) EXECUTE FUNCTION keep_erased();
 alter table parties enable row level security, force row level security;
 create policy tenant_wall on parties as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select, update on parties to billwright_api;
@@ -2944,6 +2952,9 @@ CREATE OR REPLACE FUNCTION public.refuse_posted_delete()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if is_ending(old.tenant_id) then
+    return old;
+  end if;
   raise exception 'a posted bill is never deleted'
     using errcode = 'check_violation', constraint = 'bills_posted_kept';
 end
@@ -2960,6 +2971,9 @@ declare
   bill_ids bigint[];
 begin
   select min(tenant_id), array_agg(bill_id) into tenant, bill_ids from gone;
+  if is_ending(tenant) then
+    return null;
+  end if;
   if exists (select from bills where tenant_id = tenant and bill_id = any(bill_ids)) then
     raise exception 'a bill is not without its contents'
       using errcode = 'check_violation', constraint = 'bill_contents_kept';
@@ -3616,7 +3630,14 @@ AS $function$
 declare
   found bigint;
 begin
-  for found in select tenant_id from workspaces order by tenant_id loop
+  for found in
+    select w.tenant_id from workspaces w
+    where not exists (
+      select from ended_workspaces e
+      where e.tenant_id = w.tenant_id and e.delete_after <= now() and e.deleted_at is null
+    )
+    order by w.tenant_id
+  loop
     perform set_config('app.tenant', found::text, true);
     if exists (select from seal_queue where tenant_id = found) then
       return next found;
@@ -4940,7 +4961,7 @@ create table party_notes (
   constraint party_notes_text_check CHECK ((text <> ''::text))
 );
 CREATE INDEX party_notes_party ON public.party_notes USING btree (tenant_id, party_id, note_id);
-CREATE TRIGGER party_notes_append_only BEFORE DELETE OR UPDATE ON public.party_notes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER party_notes_append_only BEFORE DELETE OR UPDATE ON public.party_notes FOR EACH ROW EXECUTE FUNCTION refuse_note_change();
 alter table party_notes enable row level security, force row level security;
 create policy tenant_wall on party_notes as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on party_notes to billwright_api;
@@ -5000,6 +5021,206 @@ create table login_factors (
 alter table login_factors enable row level security, force row level security;
 create policy tenant_wall on login_factors as permissive for all using ((tenant_id = current_tenant()));
 grant delete, insert, select, update on login_factors to billwright_api;
+
+-- workspace ends (0050_workspace_ends.sql)
+
+-- A workspace that is to be deleted, or was. The row stays, so that no other workspace gets the
+-- tenant id. As the registry, it spans tenants.
+create table ended_workspaces (
+  tenant_id bigint not null,
+  workspace text not null,
+  -- What it was before: it is that again if the deletion is undone.
+  was_active boolean not null,
+  requested_at timestamp with time zone not null,
+  -- From then on workers delete its rows, and the deletion cannot be undone.
+  delete_after timestamp with time zone not null,
+  -- Where its last export was written.
+  export_file text not null,
+  deleted_at timestamp with time zone,
+  rows_deleted bigint not null default 0,
+  constraint ended_workspaces_check CHECK ((delete_after >= requested_at)),
+  constraint ended_workspaces_pkey PRIMARY KEY (tenant_id)
+);
+alter table ended_workspaces disable row level security;
+grant select on ended_workspaces to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.next_tenant_id()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 1 + greatest(
+    (select coalesce(max(tenant_id), 0) from workspaces),
+    (select coalesce(max(tenant_id), 0) from ended_workspaces))
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.is_ending(tenant bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if is_program() then
+    return false;
+  end if;
+  return exists (
+    select from ended_workspaces
+    where tenant_id = tenant and delete_after <= now() and deleted_at is null
+  );
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.delete_ended_rows(wanted_table text, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  tenant bigint := require_tenant();
+  deleted integer;
+begin
+  perform from ended_workspaces
+    where tenant_id = require_tenant() and delete_after <= now() and deleted_at is null
+    for update;
+  if not found then
+    raise exception 'workspace % has not ended', tenant using errcode = 'insufficient_privilege';
+  end if;
+  if not exists (
+    select from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and c.relname = wanted_table and c.relname <> 'ended_workspaces'
+  ) then
+    raise exception '% is no table of workspaces', wanted_table;
+  end if;
+  begin
+    execute format(
+      'delete from %1$I where tenant_id = $1 and ctid = any(array('
+        'select ctid from %1$I where tenant_id = $1 limit $2))', wanted_table)
+      using tenant, most;
+  exception when foreign_key_violation then
+    -- Rows of the table name each other: they go together.
+    execute format('delete from %I where tenant_id = $1', wanted_table) using tenant;
+  end;
+  get diagnostics deleted = row_count;
+  update ended_workspaces set rows_deleted = rows_deleted + deleted,
+    deleted_at = case when wanted_table = 'workspaces' then now() end
+  where tenant_id = tenant;
+  return deleted;
+end
+$function$
+;
+-- owned by the owner
+
+-- party erasure (0051_party_erasure.sql)
+
+CREATE OR REPLACE FUNCTION public.refuse_note_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    if is_ending(old.tenant_id) then
+      return old;
+    end if;
+    if not is_program() and exists (
+      select from parties
+      where tenant_id = old.tenant_id and party_id = old.party_id and erased_on is not null
+    ) then
+      return old;
+    end if;
+  end if;
+  raise exception 'party_notes is append-only' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.keep_erased()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.erased_on is distinct from old.erased_on or not new.archived or new.email is not null
+    or new.address is not null or new.identity_number is not null or new.contacts <> '[]' then
+    raise exception 'an erased party stays erased'
+      using errcode = 'check_violation', constraint = 'parties_stay_erased';
+  end if;
+  return new;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.erase_party(wanted_party bigint, on_date date, by_name text, at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  tenant bigint := require_tenant();
+  found_number bigint;
+  login_ids bigint[];
+  counts jsonb := '{}';
+  changed integer;
+begin
+  update parties
+  set name = 'Erased party ' || party_number, search_text = '', email = null, country = null,
+    contacts = '[]', identity_number = null, tax_number = null, address = null, language = null,
+    competencies = '[]', delivery_channels = null, portal_status = 'NONE', erased_on = on_date,
+    modified_at = at, modified_by = by_name,
+    ts = greatest(ts + 1, (extract(epoch from at) * 1000)::bigint)
+  where tenant_id = require_tenant() and party_id = wanted_party and archived and erased_on is null
+  returning party_number into found_number;
+  if found_number is null then
+    raise exception 'party % is not archived, or is erased', wanted_party;
+  end if;
+
+  update billing_accounts set label = 'Account ' || account_id
+  where tenant_id = tenant and party_id = wanted_party;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('accounts', changed);
+
+  delete from party_notes where tenant_id = tenant and party_id = wanted_party;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('notes', changed);
+
+  delete from bank_payers where tenant_id = tenant and party_id = wanted_party;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('payers', changed);
+
+  update notices
+  set recipient = '', subject = '', body = '', facts = '{}',
+    status = case when status in ('Queued', 'Sending') then 'Failed' else status end,
+    reason = case when status in ('Queued', 'Sending') then 'The party was erased' end
+  where tenant_id = tenant and party_id = wanted_party;
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('notices', changed);
+
+  select array_agg(login_id) into login_ids
+  from logins where tenant_id = tenant and party_id = wanted_party;
+  delete from login_links where tenant_id = tenant and login_id = any(login_ids);
+  delete from login_factors where tenant_id = tenant and login_id = any(login_ids);
+  delete from login_names where tenant_id = tenant and login_id = any(login_ids);
+  delete from sessions where tenant_id = tenant and login_id = any(login_ids);
+  -- No text has this hash: no password opens the login.
+  update logins
+  set username = 'erased-' || login_id, email = null, name = 'Erased', password_hash = '!',
+    status = 'INACTIVE', modified_at = at, modified_by = by_name,
+    ts = greatest(ts + 1, (extract(epoch from at) * 1000)::bigint)
+  where tenant_id = tenant and login_id = any(login_ids);
+  get diagnostics changed = row_count;
+  return counts || jsonb_build_object('logins', changed);
+end
+$function$
+;
+-- owned by the owner
 
 -- made by no migration
 

@@ -1,9 +1,11 @@
 // The command line: what the program can be asked to do, and how it says that it cannot.
 import { flushCompileCache } from 'node:module';
+import { BackupError } from './base/db/backup/format.ts';
 import { AppError } from './base/errors.ts';
 import { DkimKeyError } from './base/mail/dkim-key.ts';
 import { DataFolderInUse } from './base/postgres/claim.ts';
 import {
+  backupUsage,
   billUsage,
   demoUsage,
   exportUsage,
@@ -29,6 +31,8 @@ const commands = new Map<string, () => Promise<Command>>([
   ['demo', async () => (await import('./commands/demo.ts')).demoCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],
+  ['backup', async () => (await import('./commands/backup.ts')).backupCommand],
+  ['restore', async () => (await import('./commands/backup.ts')).restoreCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   [
     'import-bank-file',
@@ -54,6 +58,7 @@ const usage = `Usage:
   billwright serve     the API alone
   billwright work      a worker alone
   billwright migrate   brings the database up to date
+  ${backupUsage}
   ${workspaceUsage}
   ${demoUsage}
   ${verifyUsage}
@@ -103,6 +108,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+const plainErrors = [ConfigError, DataFolderInUse, DkimKeyError, AppError, BackupError];
+
 main().catch((error: unknown) => {
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);
@@ -110,9 +117,7 @@ main().catch((error: unknown) => {
   }
   // A problem that the user can fix is reported in a sentence; a fault of the program with its
   // stack.
-  const isPlain = [ConfigError, DataFolderInUse, DkimKeyError, AppError].some(
-    (kind) => error instanceof kind,
-  );
+  const isPlain = plainErrors.some((kind) => error instanceof kind);
   const text = error instanceof Error ? (isPlain ? error.message : describe(error)) : String(error);
   process.stderr.write(`billwright: ${text}\n`);
   process.exit(1);

@@ -62,7 +62,11 @@ const writers: Record<string, Writers> = {
   dunning_actions: 'domain/collections',
   dunning_episodes: 'domain/collections',
   dunning_holds: 'domain/collections',
-  events: 'domain/events',
+  ended_workspaces: 'domain/tenants',
+  events: {
+    'domain/events': 'what happened, and its end after 30 days',
+    'base/db/backup': 'written_in of restored events',
+  },
   further_documents: 'domain/delivery',
   idempotency_keys: {
     http: 'keys of calls',
@@ -149,7 +153,10 @@ const writers: Record<string, Writers> = {
   },
   template_versions: 'domain/tenants',
   templates: 'domain/tenants',
-  tenants: 'domain/tenants',
+  tenants: {
+    'domain/tenants': 'settings',
+    'base/db/backup': 'status and access_epoch of a restored or imported workspace',
+  },
   term_readings: {
     'domain/terms': 'readings that a term takes and returns',
     'domain/bills/inputs': 'readings of subscriptions that another term bills',
@@ -169,7 +176,10 @@ const writers: Record<string, Writers> = {
   usage_histories: 'domain/bills/posting',
   workers: 'domain/monitoring',
   workspace_jobs: 'jobs',
-  workspaces: 'domain/tenants',
+  workspaces: {
+    'domain/tenants': 'a new workspace',
+    'base/db/backup': 'an imported workspace',
+  },
 };
 
 /** The demo makes a workspace with a past, faster than calls could. */

@@ -338,6 +338,8 @@ const tenantless: Record<string, string> = {
   undoImport: 'a savepoint reads nothing',
   foldLedgerTotals: 'the function takes the tenant of the transaction',
   foldSome: 'as foldLedgerTotals',
+  eraseParty: 'the function takes the tenant of the transaction',
+  deleteEndedRows: 'the function takes the tenant of the transaction',
   named: 'the look-ups that it joins name the tenant',
 };
 

@@ -1,7 +1,7 @@
 // The key of the installation, by which secrets are encrypted before they are stored. It is in a
 // file beside the database and not in it, so that a copy of the database does not reveal them.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const keyBytes = 32;
@@ -35,6 +35,12 @@ function readOrMake(path: string): Buffer {
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
   if (key.length === keyBytes) return key;
   throw new Error(`The key in ${path} must be ${keyBytes} bytes in base64`);
+}
+
+/** By which the key of another installation is recognised; undefined if there is no key yet. */
+export function secretKeyFingerprint(): string | undefined {
+  if (keyFile === undefined || !existsSync(keyFile)) return undefined;
+  return createHash('sha256').update(secretKey()).digest('hex');
 }
 
 export function sealSecret(secret: Buffer): Buffer {

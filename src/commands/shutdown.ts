@@ -11,7 +11,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
  */
 export async function openForCommand(
   config: Config,
-  options: { quiet: boolean } = { quiet: true },
+  options: { quiet?: boolean; use?: 'claim' | 'join' } = {},
 ): Promise<Context> {
   let opened: Context | undefined;
   let asked: string | undefined;
@@ -21,7 +21,7 @@ export async function openForCommand(
       if (opened) void breakOff(opened, signal);
     });
   }
-  opened = await openContext(config, { ...options, use: 'join' });
+  opened = await openContext(config, { quiet: true, use: 'join', ...options });
   if (asked !== undefined) await breakOff(opened, asked);
   return opened;
 }

@@ -19,7 +19,15 @@ export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --
       without them: UTC, USD, US, en, and no sandbox
   billwright workspace list
   billwright workspace suspend NAME
-  billwright workspace resume NAME`;
+  billwright workspace resume NAME
+  billwright workspace export NAME FILE
+      writes one workspace to a file
+  billwright workspace import FILE [--name NEW] [--without-second-factors]
+      takes it in beside the others, suspended, and checks its books
+  billwright workspace delete NAME FILE [--days 30]
+      suspends it, writes its last export, and deletes it after so many days
+  billwright workspace restore NAME
+      undoes that until then`;
 
 /** Enough to look around in, and made within a second. */
 export const demoSubscriptions = 540;
@@ -63,3 +71,9 @@ export const exportUsage = `billwright export
 export const billUsage = `billwright bill preview --workspace NAME [--service CODE] [--bill ID] FILE
       writes the newest bill, or a sample if there is none, as PDF with the present letterhead,
       template and bank accounts`;
+
+export const backupUsage = `billwright backup FILE
+      writes a backup of the whole database, also while a server runs
+  billwright restore FILE [--suspend]
+      restores it into an empty data folder or database, and checks the books;
+      with --suspend no workspace works until it is resumed`;

@@ -27,7 +27,7 @@ export async function verifyCommand(config: Config, args: readonly string[]): Pr
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);
     try {
-      if (!(await verify(context, database, wanted))) process.exitCode = 1;
+      if (!(await verify(context, database, { wanted }))) process.exitCode = 1;
     } finally {
       await database.close();
     }
@@ -45,10 +45,11 @@ function parse(args: readonly string[]): string | undefined {
   }
 }
 
-async function verify(
+/** Prints each check; false if one failed. */
+export async function verify(
   context: Context,
   database: Database,
-  wanted: string | undefined,
+  { wanted, withoutWorkers = false }: { wanted?: string | undefined; withoutWorkers?: boolean },
 ): Promise<boolean> {
   const all = await transact(database, { opening: plainOpening }, (tx) => listWorkspaces(tx));
   const workspaces = wanted ? all.filter((one) => one.workspace === wanted) : all;
@@ -60,6 +61,8 @@ async function verify(
     say(`Workspace ${workspace.workspace}`);
     const reader = await readerOf(context, database, workspace);
     for await (const result of checkWorkspace(reader)) {
+      // Of a restored database no worker runs yet: a job that was running goes on later.
+      if (withoutWorkers && result.check === 'L11') continue;
       say(lineOf(result));
       if (result.wrong > 0) isSound = false;
     }

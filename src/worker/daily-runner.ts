@@ -13,7 +13,8 @@ import {
 import type { Log } from '../base/log.ts';
 import { sendNotices } from '../domain/delivery/send-notices.ts';
 import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
-import { listWorkspaces } from '../domain/tenants/store.ts';
+import { listEnded } from '../domain/tenants/ended-store.ts';
+import { findStatus, listWorkspaces } from '../domain/tenants/store.ts';
 import type { Equipment } from '../jobs/tools.ts';
 import { findDueTasks, runDailyTask } from './daily.ts';
 import { countAll } from './monitor.ts';
@@ -86,10 +87,13 @@ async function runDueTasks(
 ): Promise<void> {
   const { database, clock, log, tenantId: only } = options;
   const now = clock.now();
+  const ended = await transact(database, { opening: plainOpening }, listEnded);
+  const gone = new Set(ended.filter((one) => one.is_due).map((one) => one.tenant_id));
   const all = await transact(database, { opening: plainOpening }, listWorkspaces);
   const wanted = all
     .map((workspace) => workspace.tenant_id)
-    .filter((tenantId) => only === undefined || tenantId === only);
+    .filter((tenantId) => only === undefined || tenantId === only)
+    .filter((tenantId) => !gone.has(tenantId));
   // Workers begin at different places, so that they seldom meet.
   const start = Math.floor(Math.random() * wanted.length);
   for (const tenantId of [...wanted.slice(start), ...wanted.slice(0, start)]) {
@@ -131,7 +135,10 @@ async function runWorkspace(
   if (!isStopping()) {
     await foldOpenChanges((fold) => tenantTransact(database, tenantId, fold));
   }
-  if (equipment && !isStopping()) {
+  const isActive = await tenantTransact(database, tenantId, async (tx) => {
+    return (await findStatus(tx, tenantId)) === 'Active';
+  });
+  if (equipment && isActive && !isStopping()) {
     await sendNotices({ database, log, isStopping, ...equipment }, tenantId, clock);
   }
   return failed.size === 0;

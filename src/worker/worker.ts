@@ -6,6 +6,7 @@ import { steps } from '../billrun/steps.ts';
 import type { Equipment } from '../jobs/tools.ts';
 import { startDailyRunner } from './daily-runner.ts';
 import { startDocumentMaker } from './document-maker.ts';
+import { startEnding } from './ended-workspaces.ts';
 import { startJobRunner } from './job-runner.ts';
 import { startHeartbeat } from './monitor.ts';
 import { startSealing } from './sealing.ts';
@@ -32,12 +33,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runner = startJobRunner({ ...options, steps });
   const sealing = startSealing(options);
   const maker = startDocumentMaker(options);
+  const ending = startEnding(options);
   options.log.info('worker ready');
   return {
     async stop() {
       await runner.stop();
       await sealing.stop();
       await maker.stop();
+      await ending.stop();
       await daily.stop();
       await heartbeat.stop();
     },

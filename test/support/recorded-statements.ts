@@ -66,7 +66,7 @@ async function readSqlCatalogue(client: pg.Client): Promise<SqlCatalogue> {
          select c.relname::text from pg_class c
          join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
          where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-           and c.relname <> 'workspaces'
+           and c.relname not in ('workspaces', 'ended_workspaces')
        ) as tables,
        (select json_agg(json_build_object('name', proname, 'text', pg_get_functiondef(oid)))
         from pg_proc

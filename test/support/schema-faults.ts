@@ -7,6 +7,7 @@ const tenantless: Record<string, string> = {
   operation_counts:
     'counts for sums over all tenants, which the role that serves calls cannot read',
   workspace_jobs: 'where workers find work, which the role that serves calls cannot read',
+  ended_workspaces: 'the registry of tenants that end, which only workers can read',
   workers: 'the workers that live, of no tenant',
   schema_migrations: 'what was done to the schema as a whole',
 };
@@ -37,6 +38,8 @@ const definers: Record<string, string> = {
   move_open_bill: 'as add_open_changes',
   fold_open_changes: 'as add_open_changes',
   keep_open_items: 'settles bills and open items as entries say, which no role may do itself',
+  delete_ended_rows: 'deletes rows of a workspace that has ended, which no role may do itself',
+  erase_party: 'changes notes and notices of a party, which no role may do itself',
   end_lost_attempts: 'ends connections of workers that hold parts of jobs of the workspace',
 };
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { BackupError } from './backup/format.ts';
 import { assertMaySetUp } from './check-rights.ts';
 import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
@@ -32,23 +33,10 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
   });
   await client.connect().catch(rethrowUnconnected);
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await lockMigrations(client);
+    await refuseUnfinished(client);
     if (await needsMoreRights(client, migrations)) await assertMaySetUp(client);
-    await client.query(
-      `create table if not exists schema_migrations (
-         version integer primary key,
-         name text not null,
-         checksum text not null,
-         applied_at timestamptz not null default now()
-       )`,
-    );
-    const { rows } = await client.query<Applied>(
-      'select version, name, checksum from schema_migrations order by version',
-    );
-    const pending = pendingMigrations(migrations, rows);
-    for (const migration of pending) await runOne(client, migration);
-    await assumeShares(client);
-    return pending.map((migration) => migration.version);
+    return await migrateOn(client, migrations);
   } finally {
     await client.end();
   }
@@ -56,6 +44,7 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
 
 /** The versions that `migrate` would run; refuses the same databases. Changes nothing. */
 export async function listPending(client: pg.Client, known: Migration[]): Promise<number[]> {
+  await refuseUnfinished(client);
   const { rows } = await client.query<{ found: boolean }>(
     "select to_regclass('schema_migrations') is not null as found",
   );
@@ -64,6 +53,59 @@ export async function listPending(client: pg.Client, known: Migration[]): Promis
     'select version, name, checksum from schema_migrations order by version',
   );
   return pendingMigrations(known, applied.rows).map(({ version }) => version);
+}
+
+/** Until the connection ends. */
+export async function lockMigrations(client: pg.Client): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [migrationLock]);
+}
+
+/** On a connection that has the lock. */
+export async function migrateOn(
+  client: pg.Client,
+  migrations: readonly Migration[],
+): Promise<number[]> {
+  await client.query(
+    `create table if not exists schema_migrations (
+       version integer primary key,
+       name text not null,
+       checksum text not null,
+       applied_at timestamptz not null default now()
+     )`,
+  );
+  const { rows } = await client.query<Applied>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  const pending = pendingMigrations(migrations, rows);
+  for (const migration of pending) await runOne(client, migration);
+  await assumeShares(client);
+  return pending.map((migration) => migration.version);
+}
+
+/** In a database that is being restored, or whose restore was interrupted. */
+export const restoreMark = 'unfinished_restore';
+
+export const markRestoreSql = `
+  create table if not exists ${restoreMark} (
+    file text not null,
+    begun_at timestamptz not null default now()
+  )`;
+
+/** Throws if a restore into this database was interrupted. */
+export async function refuseUnfinished(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    'select to_regclass($1) is not null as found',
+    [`public.${restoreMark}`],
+  );
+  if (!rows[0]?.found) return;
+  const marks = await client.query<{ file: string }>(
+    `select file from ${restoreMark} order by begun_at desc limit 1`,
+  );
+  const file = marks.rows[0]?.file ?? 'a backup';
+  throw new BackupError(
+    `The restore of ${file} into this database was interrupted, so it cannot be used. ` +
+      'Run the restore again: it begins anew.',
+  );
 }
 
 /** Statements for which the rights of an owner of tables are not enough. */
@@ -93,7 +135,7 @@ async function assumeShares(client: pg.Client): Promise<void> {
 
 type Applied = { version: number; name: string; checksum: string };
 
-function pendingMigrations(known: Migration[], applied: Applied[]): Migration[] {
+function pendingMigrations(known: readonly Migration[], applied: Applied[]): Migration[] {
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
   for (const row of applied) {
     const migration = byVersion.get(row.version);

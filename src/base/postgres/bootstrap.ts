@@ -17,11 +17,21 @@ export async function bootstrap(superuser: Connection): Promise<void> {
       bypassrls: false,
     });
     await ensureOwnerManagesApi(client);
+    await ensureOwnerImports(client);
     const { rowCount } = await client.query("select from pg_database where datname = 'billwright'");
     if (rowCount === 0) await client.query('create database billwright owner billwright');
   } finally {
     await client.end();
   }
+}
+
+// A workspace is imported without firing triggers: the other workspaces keep theirs.
+async function ensureOwnerImports(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    "select has_parameter_privilege('billwright', 'session_replication_role', 'set') as may",
+  );
+  if (rows[0]?.may) return;
+  await client.query('grant set on parameter session_replication_role to billwright');
 }
 
 type RoleRights = { createrole: boolean; createdb: boolean; bypassrls: boolean };

@@ -64,7 +64,7 @@ export async function insertWorkspace(
   await sql`lock table workspaces in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ tenant_id: number }>`
     insert into workspaces (tenant_id, workspace, created_at)
-    select coalesce(max(tenant_id), 0) + 1, ${workspace}, ${at} from workspaces
+    values (next_tenant_id(), ${workspace}, ${at})
     returning tenant_id
   `
     .execute(tx)

@@ -1,0 +1,141 @@
+// billwright backup and billwright restore: the whole database in one file, and back.
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { BackupHead, TableSum } from '../base/db/backup/format.ts';
+import { checkBackup } from '../base/db/backup/read.ts';
+import { restoreDatabase } from '../base/db/backup/restore.ts';
+import { backupPieces, openSnapshot } from '../base/db/backup/write.ts';
+import { readMigrations } from '../base/db/migrate.ts';
+import { secretKeyFingerprint } from '../base/secret-key.ts';
+import type { Config } from '../config.ts';
+import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import {
+  assertNoFile,
+  contentOf,
+  secondsSince,
+  showProgress,
+  size,
+  writeArchive,
+} from './archive-file.ts';
+import { programVersion } from './program-version.ts';
+import { openForCommand } from './shutdown.ts';
+import { backupUsage, refuseMore, UsageError } from './usage.ts';
+import { verify } from './verify.ts';
+
+/** Also works while a server runs. It changes nothing in the database, not even its version. */
+export async function backupCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { file } = parse(args, []);
+  await assertNoFile(file);
+  const began = performance.now();
+  const context = await openForCommand(config);
+  try {
+    const sums = await writeBackup(context, file);
+    const { size: bytes } = await stat(file);
+    const secrets = secretsNote(context, sums);
+    say(
+      `${file} has ${contentOf(sums)} in ${size(bytes)}, after ${secondsSince(began)}.${secrets}`,
+    );
+  } finally {
+    await context.close();
+  }
+}
+
+async function writeBackup(context: Context, file: string): Promise<TableSum[]> {
+  const progress = showProgress('Backing up');
+  const client = await openSnapshot(context.owner.connection);
+  const sums: TableSum[] = [];
+  try {
+    const pieces = backupPieces(client, {
+      program: programVersion,
+      secretKey: secretKeyFingerprint() ?? null,
+      onRows: progress.rows,
+      onTable: (sum, index, tables) => {
+        sums.push(sum);
+        progress.table(sum, index, tables);
+      },
+    });
+    await writeArchive(file, pieces);
+  } finally {
+    progress.end();
+    await client.end();
+  }
+  return sums;
+}
+
+function keyFileOf({ config }: Context): string {
+  return config.secretKeyFile ?? join(config.dataFolder, 'secret.key');
+}
+
+function secretsNote(context: Context, sums: readonly TableSum[]): string {
+  const factors = sums.find(({ name }) => name === 'login_factors');
+  if (!factors?.rows) return '';
+  const file = keyFileOf(context);
+  return `\nThe key of second factors is not in it: keep a copy of ${file} elsewhere.`;
+}
+
+export async function restoreCommand(config: Config, args: readonly string[]): Promise<void> {
+  const { file, suspend } = parse(args, ['suspend']);
+  const began = performance.now();
+  const checking = showProgress('Checking');
+  // Checked before anything is opened: a damaged file makes no data folder.
+  let checked = 0;
+  const backup = await checkBackup(file, 'Database', (bytes) => {
+    checked += bytes;
+    checking.rows(file, checked);
+  });
+  checking.end();
+  const progress = showProgress('Restoring');
+  const { head } = backup;
+  const context = await openForCommand(config, { use: 'claim' });
+  try {
+    const migrations = await readMigrations(new URL('../../migrations/', import.meta.url));
+    await restoreDatabase(context.owner.connection, backup, {
+      migrations,
+      suspend: suspend === true,
+      onRows: progress.rows,
+      onTable: progress.table,
+    });
+    progress.end();
+    const what = `${contentOf(backup.sums)} as of ${head.madeAt}`;
+    say(`Restored ${what}, after ${secondsSince(began)}.${keyNote(context, head, backup.sums)}`);
+    await prepareDatabase(context);
+    const database = openOwnerDatabase(context);
+    const isSound = await verify(context, database, { withoutWorkers: true }).finally(() =>
+      database.close(),
+    );
+    if (!isSound) process.exitCode = 1;
+    if (suspend) say('Every workspace is suspended: billwright workspace resume NAME.');
+    say(`Done after ${secondsSince(began)}. Sign-ins were not restored: all users log in again.`);
+  } finally {
+    progress.end();
+    await context.close();
+  }
+}
+
+function keyNote(context: Context, { secretKey }: BackupHead, sums: readonly TableSum[]): string {
+  const hasFactors = sums.some(({ name, rows }) => name === 'login_factors' && rows > 0);
+  if (!hasFactors || secretKey === secretKeyFingerprint()) return '';
+  return (
+    '\nSecond factors were encrypted with another key: copy the file secret.key of the old ' +
+    `installation to ${keyFileOf(context)} before the first start.`
+  );
+}
+
+function parse(args: readonly string[], flags: readonly 'suspend'[]) {
+  try {
+    const options = Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' } as const]));
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    const [file] = positionals;
+    if (!file) throw new UsageError(`Name the file of the backup.\n\n${backupUsage}`);
+    refuseMore(positionals, 1, backupUsage);
+    return { file: resolve(file), suspend: (values as { suspend?: boolean }).suspend };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${(error as Error).message}\n\n${backupUsage}`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
