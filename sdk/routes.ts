@@ -32,6 +32,7 @@ export const routes = {
     method: 'Update',
     action: 'Update Own Details',
   },
+  eraseParty: { path: '/billing/users/erase-party', method: 'Update', action: 'Erase Party' },
   makeNotes: { path: '/billing/users/make-notes', method: 'Create', action: 'Create Notes' },
   getNotes: { path: '/billing/users/get-notes', method: 'Retrieve', action: 'Retrieve Notes' },
   getUsers: { path: '/billing/users/get-users', method: 'Retrieve', action: 'Retrieve Parties' },

@@ -73,6 +73,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getBills: [...readers, 'Cashier', 'Customer'],
   holdBill: billing,
   holdBills: billing,
+  eraseParty: managers,
   makeNotes: [...billing, 'Cashier', 'Accountant', 'Customer'],
   getNotes: [...readers, 'Cashier', 'Customer'],
   updateOwnDetails: [...billing, 'Customer'],

@@ -148,6 +148,7 @@ import { unpostMeterReadings } from './terms/unpost-meter-readings.ts';
 import { updateTermOperation } from './terms/update-term.ts';
 import { uploadMeterReadings } from './terms/upload-meter-readings.ts';
 import { uploadUsage } from './terms/upload-usage.ts';
+import { eraseParty } from './users/erase-party.ts';
 import { getNotes } from './users/get-notes.ts';
 import { getUsers } from './users/get-users.ts';
 import { listUsers } from './users/list-users.ts';
@@ -165,6 +166,7 @@ export const catalogue = {
   makeUsers,
   updateUser,
   updateOwnDetails,
+  eraseParty,
   makeNotes,
   getNotes,
   getUsers,

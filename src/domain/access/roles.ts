@@ -3,6 +3,7 @@
 export const permissions = [
   'parties:read',
   'parties:write',
+  'parties:erase',
   'own-party:read',
   'own-party:write',
   'notes:write',
@@ -96,6 +97,8 @@ const operator: readonly Permission[] = [
 
 const manager: readonly Permission[] = [
   ...operator,
+  // Erasing what is known of a former customer.
+  'parties:erase',
   // Transferring and closing, and what is forced past a rule.
   'subscriptions:manage',
   'contexts:write',

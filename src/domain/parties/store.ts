@@ -27,6 +27,8 @@ export type PartyRow = {
   competencies: Competency[];
   delivery_channels: Channel[] | null;
   archived: boolean;
+  /** The day on which its personal data was erased; YYYY-MM-DD. */
+  erased_on: string | null;
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -36,7 +38,7 @@ export type PartyRow = {
 
 export const partyColumns = sql.raw(`party_id, party_number, kind, name, email, country, contacts,
   identity_number, tax_number, address, language, competencies, delivery_channels, archived,
-  created_at, created_by, modified_at, modified_by, ts`);
+  erased_on, created_at, created_by, modified_at, modified_by, ts`);
 
 export async function insertParties(
   tx: Tx,

@@ -48,6 +48,10 @@ export async function changeParty(
   const facts = factsFor(before, change.facts);
   const what = `Party ${before.party_number}`;
   assertNotStale(change.seenTs, before, { what, field: 'user.ts' });
+  if (before.erased_on !== null) {
+    const message = `The personal data of party ${before.party_number} was erased`;
+    throw new AppError('PARTY_ARCHIVED', { message, field: 'user.archiveStatus' });
+  }
   const archived = change.archived ?? before.archived;
   if (before.archived && archived && (changesFacts(before, facts) || change.accounts.length > 0)) {
     throw new AppError('PARTY_ARCHIVED', { field: 'user.archiveStatus' });
@@ -79,7 +83,7 @@ function factsFor({ kind }: PartyRow, sent: Partial<PartyDetails>): Partial<Part
   return hasIdleSkills(kind, competencies) ? others : sent;
 }
 
-async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {
+export async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<PartyRow> {
   const rows = await lockPartiesByKeys(tx, tenantId, keys);
   const { partyId, partyNumber } = keys;
   const byId = rows.find((row) => row.party_id === partyId);
@@ -100,7 +104,13 @@ async function lockParty(tx: Tx, tenantId: number, keys: PartyKeys): Promise<Par
   return party;
 }
 
-async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Promise<void> {
+/** Refuses a party that still has subscriptions, owes, is owed, or has a wallet. */
+export async function assertArchivable(
+  tx: Tx,
+  tenantId: number,
+  party: PartyRow,
+  field = 'user.archiveStatus',
+): Promise<void> {
   const obstacles = await findArchiveObstacles(tx, tenantId, party.party_id);
   if (obstacles.activeSubscriptions > 0) {
     throw new AppError('PARTY_HAS_ACTIVE_SUBSCRIPTIONS', {
@@ -108,11 +118,11 @@ async function assertArchivable(tx: Tx, tenantId: number, party: PartyRow): Prom
         `Party ${party.party_number} still has ` +
         `${counted(obstacles.activeSubscriptions, 'active subscription')}, ` +
         'with those that begin later',
-      field: 'user.archiveStatus',
+      field,
     });
   }
   if (obstacles.hasBalance) {
-    throw new AppError('PARTY_HAS_BALANCE', { field: 'user.archiveStatus' });
+    throw new AppError('PARTY_HAS_BALANCE', { field });
   }
 }
 
