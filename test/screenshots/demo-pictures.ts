@@ -29,8 +29,6 @@ async function shootPortal(camera: Camera, client: Client, terms: DemoMonths): P
 }
 
 async function shootMonth({ open, shoot }: Visitor, terms: DemoMonths): Promise<void> {
-  await open('/plans/2');
-  await shoot('plan');
   await open('/');
   await shoot('console');
   await open(`/terms/${terms.reviewed}`);

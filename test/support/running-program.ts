@@ -43,6 +43,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Runnin
   const env = {
     ...inherited,
     ...{ PORT: String(port), BILLWRIGHT_DATA: dataFolder, LOG_LEVEL: logLevel },
+    // A slow machine takes its time for a step, and the next one begins after it.
+    SCHEDULE_WAIT_SECONDS: '50',
     ...(from ? shifted(from) : {}),
   };
   const args = [...quickProgram, 'src/main.ts', 'start'];
