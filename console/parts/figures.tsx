@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 export function Figures({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
     <SimpleGrid
-      cols={{ base: 1, xs: 2, sm: 3, lg: Math.min(items.length, 6) }}
+      cols={{ base: 1, xs: 2, sm: 3, lg: Math.min(items.length, 4), xl: Math.min(items.length, 6) }}
       component="dl"
       m={0}
     >
@@ -14,7 +14,7 @@ export function Figures({ items }: { items: readonly { label: string; value: Rea
           <Text component="dt" size="sm" c="dimmed">
             {label}
           </Text>
-          <Text component="dd" m={0} size="lg" fw={600}>
+          <Text component="dd" m={0} size="md" fw={600}>
             {value}
           </Text>
         </Card>
