@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { screens } from '../support/screens.ts';
 
 const root = fileURLToPath(new URL('../../console', import.meta.url));
 const files = globSync('**/*.{ts,tsx}', { cwd: root, exclude: ['dist/**'] }).map((name) => ({
@@ -86,4 +87,27 @@ test('every screen declares its permission', () => {
   const map = files.find(({ name }) => name === 'routes.tsx')?.text ?? '';
   const screens = [...map.matchAll(/screens\/([\w-]+)\//g)].filter((match) => match[1] !== 'login');
   assert.equal([...map.matchAll(/\.\.\.needs\(/g)].length, screens.length);
+});
+
+test('the sweeps over all screens know every route and its permission', () => {
+  const map = files.find(({ name }) => name === 'routes.tsx')?.text ?? '';
+  const paths = new Map([
+    ['root', ''],
+    ['inside', ''],
+  ]);
+  const parts = [...map.matchAll(/const (\w+) = createRoute\(\{([\s\S]*?)\n\}\);/g)];
+  const routes = parts.flatMap(([, name = '', text = '']) => {
+    const parent = /getParentRoute: \(\) => (\w+)/.exec(text)?.[1] ?? '';
+    const path = /path: '([^']+)'/.exec(text)?.[1];
+    if (path === undefined) return [];
+    const full = `${paths.get(parent)}${path}`.replace(/(.)\/$/, '$1');
+    paths.set(name, full);
+    const isFrame = map.includes(`getParentRoute: () => ${name},`);
+    return isFrame ? [] : [`${full} ${/needs\('([^']+)'\)/.exec(text)?.[1] ?? null}`];
+  });
+  assert.ok(routes.length > 30);
+  assert.deepEqual(
+    screens.map(({ route, permission }) => `${route} ${permission}`).toSorted(),
+    routes.toSorted(),
+  );
 });
