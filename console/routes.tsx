@@ -172,6 +172,7 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => inside,
   path: '/customers/$partyNumber',
+  validateSearch: textsIn('tab'),
   component: lazyRouteComponent(() => import('./screens/customers/customer.tsx'), 'Customer'),
   ...needs('parties:read'),
 });
@@ -190,6 +191,7 @@ const subscriptions = createRoute({
 const subscription = createRoute({
   getParentRoute: () => inside,
   path: '/subscriptions/$connectionNumber',
+  validateSearch: textsIn('tab'),
   component: lazyRouteComponent(
     () => import('./screens/subscriptions/subscription.tsx'),
     'Subscription',
@@ -237,7 +239,7 @@ const bankFile = createRoute({
 const collections = createRoute({
   getParentRoute: () => inside,
   path: '/collections',
-  validateSearch: textsIn('step'),
+  validateSearch: textsIn('tab', 'step'),
   component: lazyRouteComponent(
     () => import('./screens/collections/collections.tsx'),
     'Collections',
@@ -248,7 +250,7 @@ const collections = createRoute({
 const ledger = createRoute({
   getParentRoute: () => inside,
   path: '/ledger',
-  validateSearch: textsIn('from', 'to', 'account'),
+  validateSearch: textsIn('tab', 'from', 'to', 'account'),
   component: lazyRouteComponent(() => import('./screens/ledger/ledger.tsx'), 'Ledger'),
   ...needs('ledger:read'),
 });

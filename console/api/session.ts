@@ -19,6 +19,7 @@ export type Session = {
 
 let session: Session | null = null;
 const listeners = new Set<() => void>();
+const endListeners = new Set<() => void>();
 const tabs = new BroadcastChannel('billwright-session');
 tabs.onmessage = () => keep(null);
 
@@ -26,8 +27,10 @@ tabs.onmessage = () => keep(null);
 const entrance = createClient({ baseUrl: window.location.origin });
 
 function keep(next: Session | null): void {
+  const hasEnded = session !== null && next === null;
   session = next;
   for (const listener of listeners) listener();
+  if (hasEnded) for (const listener of endListeners) listener();
 }
 
 function sessionOf({ accessToken: token, scope, ...tokens }: Tokens): Session {
@@ -51,9 +54,9 @@ export function currentSession(): Session | null {
   return session;
 }
 
-/** Also where the person logged out in another tab. */
+/** Also where the person logged out in another tab; not where there was no session to begin with. */
 export function whenEnded(listener: () => void): void {
-  listeners.add(() => session === null && listener());
+  endListeners.add(listener);
 }
 
 export function useSession(): Session | null {

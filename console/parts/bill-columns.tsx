@@ -29,6 +29,7 @@ export function billColumns(
       label: t('bills.amount'),
       isFigure: true,
       text: (bill) => bill.billAmount,
+      sum: (bill) => bill.billAmount,
       show: (bill) => <Amount value={bill.billAmount} />,
     },
     {
@@ -36,6 +37,7 @@ export function billColumns(
       label: t('bills.open'),
       isFigure: true,
       text: (bill) => bill.outstandingAmount,
+      sum: (bill) => bill.outstandingAmount,
       show: (bill) => <Amount value={bill.outstandingAmount} />,
     },
   ];

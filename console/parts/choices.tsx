@@ -10,17 +10,12 @@ import { chooseLanguage, type Language, languages } from '../language/start.ts';
 
 const OwnPassword = lazy(() => import('./own-password.tsx'));
 
-export function Choices() {
+/** Before the login too: not everyone reads the first language. */
+export function LooksChoice() {
   const { t } = useTranslation();
   const { colorScheme, toggleColorScheme } = useMantineColorScheme();
-  const session = useSession();
-  const [isPasswordOpen, password] = useDisclosure();
-  const leave = async () => {
-    await logOut();
-    queries.clear();
-  };
   return (
-    <Group gap={4} wrap="nowrap">
+    <>
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={t('language')}>
@@ -43,6 +38,21 @@ export function Choices() {
       >
         {colorScheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
       </ActionIcon>
+    </>
+  );
+}
+
+export function Choices() {
+  const { t } = useTranslation();
+  const session = useSession();
+  const [isPasswordOpen, password] = useDisclosure();
+  const leave = async () => {
+    await logOut();
+    queries.clear();
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <LooksChoice />
       <Text size="sm" visibleFrom="sm">
         {session?.user.name}
       </Text>

@@ -15,3 +15,17 @@ export function shownDay(day: string | null | undefined): string {
   if (!day) return '';
   return /^\d{8}$/.test(day) ? `${day.slice(0, 2)}/${day.slice(2, 4)}/${day.slice(4)}` : day;
 }
+
+/** 01/10/2026 of the API gives 02/10/2026. */
+export function dayAfter(day: string): string {
+  const next = new Date(`${toField(day)}T00:00:00Z`);
+  next.setUTCDate(next.getUTCDate() + 1);
+  return toWire(next.toISOString().slice(0, 10));
+}
+
+/** 2026-11-19 01:08:10 of the workspace's clock, as its days are written: 19/11/2026 01:08. */
+export function shownTime(at: string | null | undefined): string {
+  if (!at) return '';
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)/.exec(at) ?? [];
+  return day === '' ? at : `${toWire(day)} ${time}`;
+}

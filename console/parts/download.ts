@@ -1,9 +1,7 @@
 // Files that the browser saves.
-import { type Pages, queries } from '../api/queries/base.ts';
+import type { Pages } from '../api/queries/base.ts';
 import type { Column } from './list.tsx';
-
-/** As many rows as the server gives at once. */
-const rowsAtOnce = 1_000;
+import { everyRow } from './totals.ts';
 
 export function offerFile(name: string, content: BlobPart | BlobPart[], type = 'text/csv'): void {
   const parts = Array.isArray(content) ? content : [content];
@@ -22,11 +20,39 @@ export async function csvOf<Row>(
   columns: readonly Column<Row>[],
 ): Promise<string[]> {
   const lines = [csvLine(columns.map((column) => column.label))];
-  for (let number = 0; ; number += 1) {
-    const { rows } = await queries.fetchQuery({ ...pages(number, rowsAtOnce), gcTime: 0 });
+  for await (const rows of everyRow(pages)) {
     for (const row of rows) lines.push(csvLine(columns.map((column) => textOf(column, row))));
-    if (rows.length < rowsAtOnce) return lines;
   }
+  return lines;
+}
+
+/** What can be pasted is a table of a spreadsheet or a letter. Returns how many rows it has. */
+export async function copyTable<Row>(
+  pages: Pages<Row>,
+  columns: readonly Column<Row>[],
+): Promise<number> {
+  const table = [columns.map((column) => column.label)];
+  for await (const rows of everyRow(pages)) {
+    for (const row of rows) table.push(columns.map((column) => textOf(column, row)));
+  }
+  const plain = table.map((cells) => cells.map(plainCell).join('\t')).join('\n');
+  const made = document.createElement('table');
+  for (const cells of table) {
+    const line = made.insertRow();
+    // As text: what a customer typed is never read as HTML.
+    for (const cell of cells) line.insertCell().textContent = cell;
+  }
+  await navigator.clipboard.write([
+    new ClipboardItem({
+      'text/plain': new Blob([plain], { type: 'text/plain' }),
+      'text/html': new Blob([made.outerHTML], { type: 'text/html' }),
+    }),
+  ]);
+  return table.length - 1;
+}
+
+function plainCell(text: string): string {
+  return text.replace(/[\t\r\n]+/g, ' ');
 }
 
 function textOf<Row>(column: Column<Row>, row: Row): string {

@@ -5,7 +5,8 @@ import type { ReactNode } from 'react';
 export function Figures({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
     <SimpleGrid
-      cols={{ base: 1, xs: 2, sm: 3, lg: Math.min(items.length, 4), xl: Math.min(items.length, 6) }}
+      type="container"
+      cols={{ base: 1, '340px': 2, '600px': 3, '860px': 4, '1240px': 6 }}
       component="dl"
       m={0}
     >
@@ -14,7 +15,7 @@ export function Figures({ items }: { items: readonly { label: string; value: Rea
           <Text component="dt" size="sm" c="dimmed">
             {label}
           </Text>
-          <Text component="dd" m={0} size="md" fw={600}>
+          <Text component="dd" m={0} size="md" fw={600} className="breaks">
             {value}
           </Text>
         </Card>

@@ -53,8 +53,14 @@ export function Frame() {
       padding="md"
     >
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+        <Group
+          h="100%"
+          px={{ base: 'xs', xs: 'md' }}
+          gap="xs"
+          justify="space-between"
+          wrap="nowrap"
+        >
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={isOpen}
               onClick={toggle}
@@ -65,11 +71,11 @@ export function Frame() {
             <Anchor component={Link} to="/" fw={700} c="inherit" underline="never">
               Billwright
             </Anchor>
-            <Text c="dimmed" size="sm" truncate>
+            <Text c="dimmed" size="sm" truncate visibleFrom="xs">
               {session?.workspace}
             </Text>
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap={4} wrap="nowrap">
             <JobsIndicator />
             <Search />
             <Choices />

@@ -3,6 +3,7 @@ import { Group, Progress, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../sdk/client.ts';
 import { isUnderWay } from '../api/queries/jobs.ts';
+import { shownTime } from './days.ts';
 import { Status } from './status.tsx';
 
 type Job = DataOf<'getJobs'>['jobs'][number];
@@ -16,7 +17,7 @@ export function JobRow({ job }: { job: Job }) {
     <Group gap="sm" wrap="wrap">
       <Status value={status} />
       <Text size="sm" fw={500}>
-        {operation}
+        {t(`jobName.${operation}`, { defaultValue: operation })}
       </Text>
       {isUnderWay(status) && (
         <>
@@ -33,7 +34,7 @@ export function JobRow({ job }: { job: Job }) {
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        {createdAt}
+        {shownTime(createdAt)}
       </Text>
     </Group>
   );

@@ -1,12 +1,14 @@
 // A list of any length: its rows are read page by page as they come into view.
-import { Button, Group, ScrollArea, Table, Text } from '@mantine/core';
+import { ScrollArea, Table, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Pages, pageSize } from '../api/queries/base.ts';
-import { csvOf, offerFile } from './download.ts';
+import { ListFoot, LongSums, WholeSums } from './list-foot.tsx';
 import { Loading, Refusal } from './notes.tsx';
+import { everyRow } from './totals.ts';
 
 export type Column<Row> = {
   key: string;
@@ -15,9 +17,13 @@ export type Column<Row> = {
   show: (row: Row) => ReactNode;
   /** For the file, where `show` is more than words. */
   text?: (row: Row) => string | number | null | undefined;
+  /** An amount that is added up below the list. */
+  sum?: (row: Row) => number;
+  /** The sums are shown for each of these words too. */
+  groups?: (row: Row) => string;
 };
 
-type Props<Row> = {
+export type ListProps<Row> = {
   pages: Pages<Row>;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
@@ -28,26 +34,50 @@ type Props<Row> = {
   tools?: ReactNode;
 };
 
-export function List<Row>(props: Props<Row>) {
-  const { pages, empty } = props;
+export function List<Row>(props: ListProps<Row>) {
+  const { pages, empty, columns } = props;
+  const [hidden, hide] = useHidden(columns);
   const first = useQuery(pages(0));
   if (first.isPending) return <Loading />;
   if (first.isError) return <Refusal error={first.error} onRetry={() => first.refetch()} />;
   const { rows, total } = first.data;
   if (total === 0) return empty;
+  const visible = columns.filter(({ key }) => !hidden.has(key));
   return (
     <>
       {total <= pageSize ? (
-        <WholeList {...props} rows={rows} />
+        <WholeList {...props} columns={visible} rows={rows} />
       ) : (
-        <LongList {...props} total={total} />
+        <LongList {...props} columns={visible} total={total} />
       )}
-      <Foot {...props} total={total} />
+      <ListFoot {...props} total={total} visible={visible} hidden={hidden} onHide={hide} />
+      {total <= pageSize ? (
+        <WholeSums rows={rows} columns={visible} />
+      ) : (
+        <LongSums key={`${pages(0).queryKey}`} pages={pages} columns={visible} total={total} />
+      )}
     </>
   );
 }
 
-function WholeList<Row>({ rows, columns, rowKey, label }: Props<Row> & { rows: Row[] }) {
+const hiddenKey = 'billwright-columns';
+type Hidden = Record<string, string[]>;
+
+/** Which columns the person hid, of each list on this machine. */
+function useHidden<Row>(columns: readonly Column<Row>[]) {
+  const list = columns.map(({ key }) => key).join(' ');
+  const [all, setAll] = useState<Hidden>(() =>
+    JSON.parse(window.localStorage.getItem(hiddenKey) ?? '{}'),
+  );
+  const hide = (hidden: ReadonlySet<string>) => {
+    const next = { ...all, [list]: [...hidden] };
+    window.localStorage.setItem(hiddenKey, JSON.stringify(next));
+    setAll(next);
+  };
+  return [new Set(all[list]), hide] as const;
+}
+
+function WholeList<Row>({ rows, columns, rowKey, label }: ListProps<Row> & { rows: Row[] }) {
   return (
     <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}>
       <Table aria-label={label}>
@@ -65,7 +95,7 @@ function WholeList<Row>({ rows, columns, rowKey, label }: Props<Row> & { rows: R
 }
 
 /** Only the rows in view are in the page; the space of the others is kept free. */
-function LongList<Row>({ pages, columns, label, total }: Props<Row> & { total: number }) {
+function LongList<Row>({ pages, columns, label, total }: ListProps<Row> & { total: number }) {
   const viewport = useRef<HTMLDivElement>(null);
   const { items, before, after } = useRowsInView(viewport, total);
   const numbers = [...new Set(items.map(({ index }) => Math.floor(index / pageSize)))];
@@ -73,6 +103,8 @@ function LongList<Row>({ pages, columns, label, total }: Props<Row> & { total: n
   const rowAt = (index: number) =>
     read[numbers.indexOf(Math.floor(index / pageSize))]?.data?.rows[index % pageSize];
   const refused = read.find((one) => one.isError);
+  const printed = usePrinted(pages);
+  if (printed) return <Printed rows={printed} columns={columns} label={label} total={total} />;
   return (
     <>
       {refused && <Refusal error={refused.error} onRetry={() => refused.refetch()} />}
@@ -101,6 +133,66 @@ function LongList<Row>({ pages, columns, label, total }: Props<Row> & { total: n
           </Table.Tbody>
         </Table>
       </ScrollArea.Autosize>
+    </>
+  );
+}
+
+/** Paper has so many rows at most. */
+const printedMax = 5_000;
+
+/** Ctrl+P reads the rows that are not in view, and then prints. */
+function usePrinted<Row>(pages: Pages<Row>): Row[] | null {
+  const [rows, setRows] = useState<Row[] | null>(null);
+  useHotkeys([
+    [
+      'mod+P',
+      async () => {
+        const all: Row[] = [];
+        for await (const some of everyRow(pages)) {
+          all.push(...some);
+          if (all.length >= printedMax) break;
+        }
+        setRows(all.slice(0, printedMax));
+      },
+    ],
+  ]);
+  useEffect(() => {
+    if (rows === null) return;
+    window.print();
+    setRows(null);
+  }, [rows]);
+  return rows;
+}
+
+function Printed<Row>({
+  rows,
+  columns,
+  label,
+  total,
+}: {
+  rows: Row[];
+  columns: readonly Column<Row>[];
+  label: string;
+  total: number;
+}) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {rows.length < total && (
+        <Text size="sm">{t('table.printFirst', { shown: rows.length, total })}</Text>
+      )}
+      <Table aria-label={label}>
+        <Head columns={columns} />
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            // The rows are printed once, in this order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <Table.Tr key={index}>
+              <Cells columns={columns} row={row} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
     </>
   );
 }
@@ -149,25 +241,4 @@ function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Ro
       {column.show(row)}
     </Table.Td>
   ));
-}
-
-function Foot<Row>({ pages, columns, label, tools, total }: Props<Row> & { total: number }) {
-  const { t } = useTranslation();
-  return (
-    <Group justify="space-between">
-      <Text size="sm" c="dimmed">
-        {t('inAll', { count: total })}
-      </Text>
-      <Group gap="xs" className="no-print">
-        {tools}
-        <Button
-          size="xs"
-          variant="default"
-          onClick={async () => offerFile(`${label}.csv`, await csvOf(pages, columns))}
-        >
-          {t('asCsv')}
-        </Button>
-      </Group>
-    </Group>
-  );
 }

@@ -2,6 +2,7 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { PaperHead } from './paper.tsx';
 
 /** The title of the browser's tab. */
 export function usePageTitle(title: string): void {
@@ -28,6 +29,7 @@ export function Page({
   usePageTitle(title);
   return (
     <Stack gap="md">
+      <PaperHead />
       {crumbs.length > 0 && (
         <Breadcrumbs className="no-print">
           {crumbs.map(({ label, to }) => (
@@ -38,8 +40,8 @@ export function Page({
         </Breadcrumbs>
       )}
       <Group justify="space-between" align="flex-start">
-        <Stack gap={2}>
-          <Title order={1} size="h2">
+        <Stack gap={2} miw={0} maw="100%">
+          <Title order={1} size="h2" className="breaks">
             {title}
           </Title>
           {hint !== undefined && (

@@ -22,17 +22,29 @@ export function paymentColumns(t: TFunction): Column<Payment>[] {
       ),
     },
     { key: 'party', label: t('bills.customer'), show: (payment) => payment.partyName },
-    { key: 'method', label: t('payments.method'), show: (payment) => payment.paymentMethod },
+    {
+      key: 'method',
+      label: t('payments.method'),
+      text: (payment) => payment.paymentMethod,
+      show: ({ paymentMethod }) => t(`method.${paymentMethod}`, { defaultValue: paymentMethod }),
+    },
     {
       key: 'bills',
       label: t('payments.settles'),
       show: ({ allocations = [] }) =>
-        [...new Set(allocations.map((one) => one.billNumber ?? one.kind))].join(', '),
+        [
+          ...new Set(
+            allocations.map(
+              (one) => one.billNumber ?? t(`entryKind.${one.kind}`, { defaultValue: one.kind }),
+            ),
+          ),
+        ].join(', '),
     },
     {
       key: 'status',
       label: t('terms.status'),
       text: ({ status }) => status,
+      groups: ({ status = '' }) => t(`status.${status}`, { defaultValue: status }),
       show: ({ status = '' }) => <Status value={status} />,
     },
     {
@@ -40,6 +52,7 @@ export function paymentColumns(t: TFunction): Column<Payment>[] {
       label: t('bills.amount'),
       isFigure: true,
       text: ({ amount }) => amount,
+      sum: ({ amount = 0 }) => amount,
       show: ({ amount = 0 }) => <Amount value={amount} />,
     },
   ];

@@ -104,7 +104,7 @@ function Statement() {
             <Table.Tr key={index}>
               <Table.Td>{entry.date}</Table.Td>
               <Table.Td>
-                {entry.type} {entry.reference}
+                {t(`entryKind.${entry.type}`, { defaultValue: entry.type })} {entry.reference}
               </Table.Td>
               <Table.Td className="figure">
                 <Amount value={entry.debit === 0 ? -entry.credit : entry.debit} />

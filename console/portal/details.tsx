@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { ownNotePages, ownPartyQuery } from '../api/queries/portal.ts';
 import { useSession } from '../api/session.ts';
 import { ActionDialog } from '../parts/action-dialog.tsx';
+import { shownTime } from '../parts/days.ts';
 import { List } from '../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/page.tsx';
@@ -103,7 +104,7 @@ function Problems({ partyNumber }: { partyNumber: number }) {
         rowKey={(note) => note.noteID ?? 0}
         empty={<Empty title={t('portal.noProblem')} />}
         columns={[
-          { key: 'at', label: t('notes.at'), show: (note) => note.createdAt },
+          { key: 'at', label: t('notes.at'), show: (note) => shownTime(note.createdAt) },
           { key: 'text', label: t('portal.problem'), show: (note) => note.text },
         ]}
       />

@@ -3,7 +3,7 @@ import { Alert, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
-import { ownBillsQuery, ownPartyQuery } from '../api/queries/portal.ts';
+import { ownBillsQuery, ownPartyQuery, paymentDetailsQuery } from '../api/queries/portal.ts';
 import { useSession } from '../api/session.ts';
 import { Money } from '../parts/amount.tsx';
 import type { ListedBill } from '../parts/bill-columns.tsx';
@@ -22,7 +22,7 @@ export function PortalHome() {
   if (party.isPending || bills.isPending) return <Loading />;
   const owed = party.data.outstandingAccount.balance;
   const open = bills.data.filter((bill) => bill.outstandingAmount > 0);
-  // Bills come newest first: the last open one is due first.
+  // Bills come newest first: the oldest that is open is due first.
   const first = open.at(-1);
   const newest = bills.data[0];
   return (
@@ -72,28 +72,69 @@ function NewestBill({ bill }: { bill: ListedBill }) {
   );
 }
 
-type BankAccount = { title?: string; bankName?: string; accountNumber?: string; iban?: string };
-
+/** The code is scanned by the app of a bank; the reference and the accounts are for all others. */
 function HowToPay({ bill }: { bill: ListedBill }) {
   const { t } = useTranslation();
-  const accounts = bill.bankAccounts as BankAccount[];
+  const { data } = useQuery(paymentDetailsQuery(bill.billID));
+  if (!data?.payable) return null;
+  const { reference, banks, code } = data;
   return (
     <Card withBorder>
       <Title order={2} size="h4" mb="xs">
         {t('portal.howToPay')}
       </Title>
-      <Text>
-        {t('payments.reference')}: <strong dir="ltr">{bill.billRefNo}</strong>
-      </Text>
-      {accounts.map((one) => (
-        <Text key={`${one.title} ${one.iban ?? one.accountNumber}`} size="sm">
-          {[one.title, one.bankName].filter(Boolean).join(', ')}{' '}
-          <span dir="ltr">{one.iban ?? one.accountNumber}</span>
+      <Group align="flex-start" gap="lg">
+        {code?.isPayment && <PaymentCode text={code.text} />}
+        <Stack gap="xs" miw={0}>
+          <Text>
+            {t('payments.reference')}: <strong dir="ltr">{reference}</strong>
+          </Text>
+          {banks.map(({ title, facts }) => (
+            <div key={`${title} ${facts.map(({ value }) => value).join(' ')}`}>
+              <Text size="sm" fw={600} className="breaks">
+                {title}
+              </Text>
+              {facts.map(({ label, value }) => (
+                <Text key={label} size="sm" className="breaks">
+                  {label} <span dir="ltr">{value}</span>
+                </Text>
+              ))}
+            </div>
+          ))}
+        </Stack>
+      </Group>
+      {!code?.isPayment && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('portal.scanHint')}
         </Text>
-      ))}
-      <Text size="sm" c="dimmed" mt="xs">
-        {t('portal.scanHint')}
-      </Text>
+      )}
     </Card>
+  );
+}
+
+/** Black on white also in the dark: scanners need it. */
+function PaymentCode({ text }: { text: string }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({
+    queryKey: ['qr', text],
+    queryFn: async () => {
+      const library = await import('qrcode');
+      return library.toString(text, { type: 'svg', margin: 4 });
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data) return null;
+  return (
+    <Stack gap={4} align="center" maw={200}>
+      <img
+        src={`data:image/svg+xml;utf8,${encodeURIComponent(data)}`}
+        alt={t('portal.code')}
+        width={180}
+        height={180}
+      />
+      <Text size="xs" ta="center">
+        {t('portal.scan')}
+      </Text>
+    </Stack>
   );
 }

@@ -1,6 +1,6 @@
-// npm run screen-sheets -- [FOLDER] [ADDRESS] [WORDS]: draws every screen of the demo on a running
+// npm run screen-sheets -- [FOLDER] [ADDRESS] [PATTERN]: draws every screen of the demo on a running
 // server at three widths, light, dark and from right to left, and puts the pictures on sheets, to be
-// looked at. With WORDS only those screens whose address contains them.
+// looked at. With PATTERN only those screens whose address it matches.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { demoCustomer, putToWork } from '../support/demo-at-work.ts';
 import { send } from '../support/http.ts';
 import { addressesOf, findInWorkspace, type Screen, screens, settled } from '../support/screens.ts';
 
-const [folder = mkdtempSync(join(tmpdir(), 'screen-sheets-')), address, words = ''] =
+const [folder = mkdtempSync(join(tmpdir(), 'screen-sheets-')), address, pattern = ''] =
   process.argv.slice(2);
 const base = address ?? `http://${demoLogin.workspace}.localhost:8080`;
 
@@ -70,7 +70,7 @@ function wanted(who: Screen['for']): string[] {
   return screens
     .filter((screen) => screen.for === who)
     .flatMap((screen) => addressesOf(screen, found))
-    .filter((one) => one.includes(words));
+    .filter((one) => new RegExp(pattern).test(one));
 }
 
 async function enter(

@@ -110,5 +110,5 @@ export function addressesOf({ route, parts }: Screen, found: Found): string[] {
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, h2, [role=alert]').first().waitFor();
   await page.waitForLoadState('networkidle');
-  await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+  await page.locator('.mantine-Loader-root:visible').first().waitFor({ state: 'detached' });
 }

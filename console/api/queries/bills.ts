@@ -11,7 +11,8 @@ export type BillFilter = {
 export const billPages = (filter: BillFilter) =>
   pagesOf(
     ['bills', filter],
-    (page) => api.getBills({ ...filter, page }),
+    // Those of a term in the order of its subscriptions; of a customer, the newest first.
+    (page) => api.getBills({ ...filter, newestFirst: filter.termID === undefined, page }),
     ({ bills }) => bills,
   );
 

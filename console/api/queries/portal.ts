@@ -11,14 +11,18 @@ export const ownPartyQuery = (partyNumber: number) =>
 
 export const ownBillPages = pagesOf(
   ['own-bills'],
-  (page) => api.getBills({ page }),
+  (page) => api.getBills({ newestFirst: true, page }),
   ({ bills }) => bills,
 );
 
-/** The newest two years of bills, for what is due and for usage. */
+/** Two years of bills of four subscriptions. */
+const newestMax = 100;
+
+/** The newest bills, for what is due and for usage. */
 export const ownBillsQuery = queryOptions({
   queryKey: ['own-bills', 'newest'],
-  queryFn: async () => (await api.getBills({ page: pageOf(0, 50) })).data.bills,
+  queryFn: async () =>
+    (await api.getBills({ newestFirst: true, page: pageOf(0, newestMax) })).data.bills,
 });
 
 export const ownStatementQuery = (partyNumber: number) =>
@@ -32,3 +36,10 @@ export const ownNotePages = pagesOf(
   (page) => api.getNotes({ page }),
   ({ notes }) => notes,
 );
+
+/** How a bill is paid: its reference, the accounts, and the text of its QR code. */
+export const paymentDetailsQuery = (billID: number) =>
+  queryOptions({
+    queryKey: ['payment-details', billID],
+    queryFn: async () => (await api.getPaymentDetails({ billID })).data,
+  });

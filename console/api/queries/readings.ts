@@ -2,7 +2,13 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, totalIn } from '../client.ts';
 import { pageOf } from './base.ts';
 
-export type Sheet = { serviceCode: string; batchCode: string; readingDate: string };
+export type Sheet = {
+  serviceCode: string;
+  batchCode: string;
+  /** A register that was read on or after this day is not on the sheet. */
+  sinceDate: string;
+  readingDate: string;
+};
 
 /** The registers that are still to be read, as the lines of a CSV file. */
 export const routeSheetQuery = (sheet: Sheet) =>

@@ -5,6 +5,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { bankFileQuery, bankLinePages } from '../../api/queries/bank.ts';
 import { Money } from '../../parts/amount.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -26,7 +27,7 @@ export function BankFile() {
     <Page
       title={file?.fileName ?? t('bank.fileTitle', { number: bankFileID })}
       crumbs={[{ label: t('bank.title'), to: '/bank' }]}
-      hint={`${file?.createdAt ?? ''} · ${file?.createdBy ?? ''}`}
+      hint={`${shownTime(file?.createdAt)} · ${file?.createdBy ?? ''}`}
     >
       {(file?.statements ?? []).map((one) => (
         <div key={one.statementID}>

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { bankFilePages, bankLinePages } from '../../api/queries/bank.ts';
 import { mayUse } from '../../api/session.ts';
+import { shownTime } from '../../parts/days.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -72,7 +73,7 @@ function Files() {
             </PageLink>
           ),
         },
-        { key: 'at', label: t('bank.importedAt'), show: (file) => file.createdAt },
+        { key: 'at', label: t('bank.importedAt'), show: (file) => shownTime(file.createdAt) },
         { key: 'by', label: t('bank.importedBy'), show: (file) => file.createdBy },
         { key: 'format', label: t('bank.format'), show: (file) => file.format },
         { key: 'lines', label: t('bank.lines'), isFigure: true, show: (file) => file.lines },

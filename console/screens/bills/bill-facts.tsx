@@ -3,6 +3,7 @@ import { Alert, Card, List, Table, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { Loading } from '../../parts/notes.tsx';
 import { Status } from '../../parts/status.tsx';
 
@@ -47,7 +48,7 @@ export function Deliveries({ bill }: { bill: ListedBill }) {
               <Table.Td>
                 <Status value={one.status} />
               </Table.Td>
-              <Table.Td>{one.at}</Table.Td>
+              <Table.Td>{shownTime(one.at)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,6 +1,6 @@
 // Collections: who is at which step of dunning, promises, disputes, and what waits for a second
 // person.
-import { Badge, Group, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
+import { Badge, Group, ScrollArea, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
@@ -10,12 +10,14 @@ import { approvalPages } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { FileButton } from '../../parts/file.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
+import { AddressTabs } from '../../parts/tabs.tsx';
 
 type Dunned = DataOf<'getDunning'>['dunning'][number];
 type Dispute = DataOf<'getDisputes'>['disputes'][number];
@@ -26,7 +28,7 @@ export function Collections() {
   const { t } = useTranslation();
   return (
     <Page title={t('collections.title')} hint={t('collections.hint')}>
-      <Tabs defaultValue="dunning" keepMounted={false}>
+      <AddressTabs usual="dunning">
         <Tabs.List>
           <Tabs.Tab value="dunning">{t('collections.dunning')}</Tabs.Tab>
           <Tabs.Tab value="disputes">{t('collections.disputes')}</Tabs.Tab>
@@ -43,7 +45,7 @@ export function Collections() {
         <Tabs.Panel value="approvals" pt="sm">
           <Approvals />
         </Tabs.Panel>
-      </Tabs>
+      </AddressTabs>
     </Page>
   );
 }
@@ -70,14 +72,16 @@ function Dunning() {
   const chosen = actions.find((one) => one === step);
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t('collections.byStep')}
-        value={chosen ?? 'All'}
-        onChange={(value) =>
-          navigate({ to: '/collections', search: value === 'All' ? {} : { step: value } })
-        }
-        data={['All', ...actions].map((value) => ({ value, label: t(`dunningStep.${value}`) }))}
-      />
+      <ScrollArea type="auto">
+        <SegmentedControl
+          aria-label={t('collections.byStep')}
+          value={chosen ?? 'All'}
+          onChange={(value) =>
+            navigate({ to: '/collections', search: value === 'All' ? {} : { step: value } })
+          }
+          data={['All', ...actions].map((value) => ({ value, label: t(`dunningStep.${value}`) }))}
+        />
+      </ScrollArea>
       <List
         pages={dunningPages({ step: chosen })}
         label={t('collections.dunning')}
@@ -100,6 +104,7 @@ function Dunning() {
             label: t('collections.overdue'),
             isFigure: true,
             text: (row) => row.overdueAmount,
+            sum: ({ overdueAmount = 0 }) => overdueAmount,
             show: ({ overdueAmount = 0 }) => <Amount value={overdueAmount} />,
           },
           {
@@ -132,7 +137,7 @@ function StepsDone({ row: { steps = [] } }: { row: Dunned }) {
   return steps.map((one) => (
     <Stack key={one.step} gap={0}>
       <Text size="xs">
-        {one.step}. {one.date} {one.mail}
+        {one.step}. {one.date} {one.mail && t(`status.${one.mail}`, { defaultValue: one.mail })}
       </Text>
       {one.problem !== null && (
         <Text size="xs" c="red">
@@ -165,7 +170,8 @@ function Pause({ row }: { row: Dunned }) {
       {arrangements.map((one) => (
         <Group key={one.arrangementID} gap={4}>
           <Badge variant="light">
-            {one.kind} <Amount value={one.amount} /> {one.until}
+            {t(`arrangementKind.${one.kind}`, { defaultValue: one.kind })}{' '}
+            <Amount value={one.amount} /> {one.until}
           </Badge>
           {mayWrite && (
             <ActionDialog
@@ -225,6 +231,7 @@ function Disputes() {
           label: t('bills.amount'),
           isFigure: true,
           text: (row) => row.amount,
+          sum: ({ amount = 0 }) => amount,
           show: ({ amount = 0 }) => <Amount value={amount} />,
         },
         { key: 'reason', label: t('reason'), show: (row) => row.reason },
@@ -233,6 +240,7 @@ function Disputes() {
           key: 'status',
           label: t('terms.status'),
           text: (row) => row.status,
+          groups: ({ status = '' }) => t(`status.${status}`, { defaultValue: status }),
           show: ({ status = '' }) => <Status value={status} />,
         },
         { key: 'resolve', label: t('collections.outcome'), show: (row) => <Resolve row={row} /> },
@@ -277,24 +285,30 @@ function Approvals() {
       rowKey={(row) => row.approvalID ?? 0}
       empty={<Empty title={t('collections.noApproval')}>{t('collections.noApprovalHint')}</Empty>}
       columns={[
-        { key: 'kind', label: t('collections.kind'), show: (row) => row.kind },
+        {
+          key: 'kind',
+          label: t('collections.kind'),
+          show: ({ kind }) => t(`entryKind.${kind}`, { defaultValue: kind }),
+        },
         { key: 'reference', label: t('payments.reference'), show: (row) => row.reference },
         {
           key: 'amount',
           label: t('bills.amount'),
           isFigure: true,
           text: (row) => row.amount,
+          sum: ({ amount = 0 }) => amount,
           show: ({ amount = 0 }) => <Amount value={amount} />,
         },
         {
           key: 'by',
           label: t('collections.requested'),
-          show: (row) => `${row.requestedBy} · ${row.requestedAt}`,
+          show: (row) => `${row.requestedBy} · ${shownTime(row.requestedAt)}`,
         },
         {
           key: 'status',
           label: t('terms.status'),
           text: (row) => row.status,
+          groups: ({ status = '' }) => t(`status.${status}`, { defaultValue: status }),
           show: ({ status = '' }) => <Status value={status} />,
         },
         { key: 'decide', label: t('collections.outcome'), show: (row) => <Decide row={row} /> },

@@ -19,6 +19,7 @@ import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { paymentColumns } from '../../parts/payment-columns.tsx';
 import { Status } from '../../parts/status.tsx';
+import { AddressTabs } from '../../parts/tabs.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
 import { CustomerActions } from './customer-actions.tsx';
 import { Notes } from './notes.tsx';
@@ -52,7 +53,7 @@ export function Customer() {
           { label: t('customer.subscriptions'), value: party.subscriptions.length },
         ]}
       />
-      <Tabs defaultValue="subscriptions" keepMounted={false}>
+      <AddressTabs usual="subscriptions">
         <Tabs.List>
           <Tabs.Tab value="subscriptions">{t('customer.subscriptions')}</Tabs.Tab>
           {mayUse('bills:read') && <Tabs.Tab value="bills">{t('bills.title')}</Tabs.Tab>}
@@ -75,7 +76,7 @@ export function Customer() {
         <Tabs.Panel value="notes" pt="sm">
           <Notes partyNumber={partyNumber} />
         </Tabs.Panel>
-      </Tabs>
+      </AddressTabs>
     </Page>
   );
 }
@@ -137,6 +138,7 @@ function Bills({ partyID }: { partyID: number }) {
           key: 'status',
           label: t('terms.status'),
           text: (bill) => (bill.issueDate ? bill.paymentStatus : bill.status),
+          groups: (bill) => t(`status.${bill.issueDate ? bill.paymentStatus : bill.status}`),
           show: (bill) => <Status value={bill.issueDate ? bill.paymentStatus : bill.status} />,
         },
       ])}
@@ -200,7 +202,7 @@ function Statement({ partyNumber }: { partyNumber: number }) {
               <Table.Tr key={index}>
                 <Table.Td>{entry.date}</Table.Td>
                 <Table.Td>
-                  {entry.type} {entry.reference}
+                  {t(`entryKind.${entry.type}`, { defaultValue: entry.type })} {entry.reference}
                   {entry.description !== null && (
                     <Text size="xs" c="dimmed">
                       {entry.description}

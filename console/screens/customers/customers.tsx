@@ -58,7 +58,12 @@ export function Customers() {
           },
           { key: 'number', label: t('customers.number'), show: (user) => user.partyNumber },
           { key: 'email', label: t('customers.email'), show: (user) => user.email },
-          { key: 'type', label: t('customers.type'), show: (user) => user.userType },
+          {
+            key: 'type',
+            label: t('customers.type'),
+            text: (user) => user.userType,
+            show: ({ userType }) => t(`partyKind.${userType}`, { defaultValue: userType }),
+          },
         ]}
       />
     </Page>

@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { notePages } from '../../api/queries/customers.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 
@@ -41,7 +42,7 @@ export function Notes({ partyNumber }: { partyNumber: number }) {
         rowKey={(note) => note.noteID ?? 0}
         empty={<Empty title={t('notes.none')}>{t('notes.noneHint')}</Empty>}
         columns={[
-          { key: 'at', label: t('notes.at'), show: (note) => note.createdAt },
+          { key: 'at', label: t('notes.at'), show: (note) => shownTime(note.createdAt) },
           { key: 'by', label: t('notes.by'), show: (note) => note.createdBy },
           {
             key: 'kind',

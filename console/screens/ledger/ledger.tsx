@@ -13,12 +13,13 @@ import { Filters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { AddressTabs } from '../../parts/tabs.tsx';
 import { ExportMonth } from './export-month.tsx';
 
 export function Ledger() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { from, to, account } = useSearch({ from: '/inside/ledger' });
+  const { tab, from, to, account } = useSearch({ from: '/inside/ledger' });
   const days = { fromDate: from && toWire(from), toDate: to && toWire(to) };
   return (
     <Page
@@ -37,9 +38,9 @@ export function Ledger() {
           account: { label: t('ledger.account') },
         }}
         values={{ from, to, account }}
-        onChange={(search) => navigate({ to: '/ledger', search })}
+        onChange={(search) => navigate({ to: '/ledger', search: { tab, ...search } })}
       />
-      <Tabs defaultValue="balance" keepMounted={false}>
+      <AddressTabs usual="balance">
         <Tabs.List>
           <Tabs.Tab value="balance">{t('ledger.trialBalance')}</Tabs.Tab>
           <Tabs.Tab value="journals">{t('ledger.journals')}</Tabs.Tab>
@@ -50,7 +51,7 @@ export function Ledger() {
         <Tabs.Panel value="journals" pt="sm">
           <Journals filter={{ ...days, accountCode: account }} />
         </Tabs.Panel>
-      </Tabs>
+      </AddressTabs>
     </Page>
   );
 }
@@ -126,7 +127,11 @@ function Journals({ filter }: { filter: Days & { accountCode?: string } }) {
       columns={[
         { key: 'number', label: t('ledger.journal'), show: (journal) => journal.journalID },
         { key: 'date', label: t('payments.date'), show: (journal) => journal.postingDate },
-        { key: 'source', label: t('ledger.source'), show: (journal) => journal.sourceType },
+        {
+          key: 'source',
+          label: t('ledger.source'),
+          show: ({ sourceType }) => t(`entryKind.${sourceType}`, { defaultValue: sourceType }),
+        },
         { key: 'what', label: t('statement.what'), show: (journal) => journal.description },
         {
           key: 'lines',

@@ -1,34 +1,18 @@
 // Opened by a link of a mail: it sets a new password, or logs a customer in. Nothing happens before
 // a person clicks, since programs that check mails open links too.
-import { Button, Card, Center, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { enterByLink, needsCode, resetPassword } from '../../api/session.ts';
 import { Refusal } from '../../parts/notes.tsx';
-import { usePageTitle } from '../../parts/page.tsx';
+import { Visitor } from '../../parts/visitor.tsx';
 
 export function ByLink() {
   const { link, reset } = useSearch({ from: '/link' });
   return reset === undefined ? <Enter link={link ?? ''} /> : <NewPassword link={reset} />;
-}
-
-function Panel({ title, children }: { title: string; children: ReactNode }) {
-  usePageTitle(title);
-  return (
-    <Center mih="100vh" p="md" component="main">
-      <Card withBorder w={380} padding="lg">
-        <Stack>
-          <Title order={1} size="h3">
-            {title}
-          </Title>
-          {children}
-        </Stack>
-      </Card>
-    </Center>
-  );
 }
 
 function Enter({ link }: { link: string }) {
@@ -40,7 +24,7 @@ function Enter({ link }: { link: string }) {
     onSuccess: () => navigate({ to: '/portal' }),
   });
   return (
-    <Panel title={t('byLink.enter')}>
+    <Visitor title={t('byLink.enter')}>
       {needsCode(entering.error) && (
         <TextInput
           label={t('login.code')}
@@ -54,7 +38,7 @@ function Enter({ link }: { link: string }) {
       <Button loading={entering.isPending} onClick={() => entering.mutate()}>
         {t('login.enter')}
       </Button>
-    </Panel>
+    </Visitor>
   );
 }
 
@@ -67,7 +51,7 @@ function NewPassword({ link }: { link: string }) {
     onSuccess: () => navigate({ to: '/login' }),
   });
   return (
-    <Panel title={t('byLink.reset')}>
+    <Visitor title={t('byLink.reset')}>
       <form onSubmit={form.onSubmit(() => setting.mutate())}>
         <Stack>
           <PasswordInput
@@ -84,6 +68,6 @@ function NewPassword({ link }: { link: string }) {
           </Button>
         </Stack>
       </form>
-    </Panel>
+    </Visitor>
   );
 }

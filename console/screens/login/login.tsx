@@ -1,22 +1,13 @@
 // Log in. In the demo one button enters it.
-import {
-  Anchor,
-  Button,
-  Card,
-  Center,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { entryQuery } from '../../api/entry.ts';
 import { logIn, needsCode } from '../../api/session.ts';
 import { Refusal } from '../../parts/notes.tsx';
+import { Visitor } from '../../parts/visitor.tsx';
 
 export function Login() {
   const { t } = useTranslation();
@@ -26,9 +17,6 @@ export function Login() {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const { data: entry } = useQuery(entryQuery);
-  useEffect(() => {
-    document.title = `${t('login.title')} · Billwright`;
-  }, [t]);
   const entering = useMutation({
     mutationFn: (login: { username: string; password: string; code?: string }) =>
       logIn(login.username, login.password, login.code),
@@ -40,66 +28,55 @@ export function Login() {
   };
   const { demo } = entry ?? { demo: null };
   return (
-    <Center mih="100vh" p="md" component="main">
-      <Card withBorder w={380} padding="lg">
-        <Stack>
-          <Title order={1} size="h3">
-            {t('login.title')}
-          </Title>
-          {entry?.workspace && (
-            <Text c="dimmed" size="sm">
-              {t('login.workspace', { name: entry.workspace })}
-            </Text>
+    <Visitor title={t('login.title')}>
+      {entry?.workspace && (
+        <Text c="dimmed" size="sm">
+          {t('login.workspace', { name: entry.workspace })}
+        </Text>
+      )}
+      {demo && (
+        <Button size="md" loading={entering.isPending} onClick={() => entering.mutate(demo)}>
+          {t('login.demo')}
+        </Button>
+      )}
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label={t('login.username')}
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={t('login.password')}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
+          />
+          {needsCode(entering.error) && (
+            <TextInput
+              label={t('login.code')}
+              description={t('login.codeHint')}
+              autoComplete="one-time-code"
+              value={code}
+              onChange={(event) => setCode(event.currentTarget.value)}
+            />
           )}
-          {demo && (
-            <Button size="md" loading={entering.isPending} onClick={() => entering.mutate(demo)}>
-              {t('login.demo')}
-            </Button>
-          )}
-          <form onSubmit={submit}>
-            <Stack gap="sm">
-              <TextInput
-                label={t('login.username')}
-                autoComplete="username"
-                required
-                withAsterisk={false}
-                value={username}
-                onChange={(event) => setUsername(event.currentTarget.value)}
-              />
-              <PasswordInput
-                label={t('login.password')}
-                autoComplete="current-password"
-                required
-                withAsterisk={false}
-                value={password}
-                onChange={(event) => setPassword(event.currentTarget.value)}
-                visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
-              />
-              {needsCode(entering.error) && (
-                <TextInput
-                  label={t('login.code')}
-                  description={t('login.codeHint')}
-                  autoComplete="one-time-code"
-                  value={code}
-                  onChange={(event) => setCode(event.currentTarget.value)}
-                />
-              )}
-              {entering.isError && <Refusal error={entering.error} />}
-              <Button
-                type="submit"
-                variant={demo ? 'default' : 'filled'}
-                loading={entering.isPending}
-              >
-                {t('login.enter')}
-              </Button>
-            </Stack>
-          </form>
-          <Anchor component={Link} to="/forgot" size="sm">
-            {t('login.forgot')}
-          </Anchor>
+          {entering.isError && <Refusal error={entering.error} />}
+          <Button type="submit" variant={demo ? 'default' : 'filled'} loading={entering.isPending}>
+            {t('login.enter')}
+          </Button>
         </Stack>
-      </Card>
-    </Center>
+      </form>
+      <Anchor component={Link} to="/forgot" size="sm">
+        {t('login.forgot')}
+      </Anchor>
+    </Visitor>
   );
 }
 

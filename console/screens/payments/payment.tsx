@@ -79,7 +79,7 @@ function Settled({ payment }: { payment: PaymentData }) {
             <Table.Tr key={`${one.kind} ${one.billID}`}>
               <Table.Td>
                 {one.billID === null ? (
-                  one.kind
+                  t(`entryKind.${one.kind}`, { defaultValue: one.kind })
                 ) : (
                   <PageLink to="/bills/$billID" params={{ billID: String(one.billID) }}>
                     {one.billNumber}

@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Plan } from '../../api/queries/plans.ts';
 import { flat } from '../../parts/changes.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { type MergePart, merged, partsOf, type Side, usualSide } from './merge-drafts.ts';
 import { draftOf, type PlanDraft } from './plan-draft.ts';
@@ -43,7 +44,9 @@ function Parts({ base, mine, theirs, onMerged }: Omit<Props, 'onClose'> & { thei
   );
   return (
     <Stack>
-      <Text size="sm">{t('merge.hint', { name: theirs.modifiedBy, time: theirs.modifiedAt })}</Text>
+      <Text size="sm">
+        {t('merge.hint', { name: theirs.modifiedBy, time: shownTime(theirs.modifiedAt) })}
+      </Text>
       {parts.map((part) => (
         <Part
           key={part.key}

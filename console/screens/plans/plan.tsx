@@ -15,6 +15,7 @@ import {
   trialQuery,
 } from '../../api/queries/plans.ts';
 import { mayUse } from '../../api/session.ts';
+import { shownTime } from '../../parts/days.ts';
 import { namesOf } from '../../parts/formula-language.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -128,7 +129,7 @@ function PlanHint({ plan }: { plan: Plan }) {
           ? t('plan.versionFrom', { version, day: effectiveDate })
           : t('plan.version', { version })}
         {' · '}
-        {t('plan.savedBy', { name: modifiedBy, time: modifiedAt })}
+        {t('plan.savedBy', { name: modifiedBy, time: shownTime(modifiedAt) })}
         {' · '}
         {t('plan.subscriptions', { count: plan.connCount })}
       </Text>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Plan, planVersionsQuery } from '../../api/queries/plans.ts';
 import { Changes } from '../../parts/changes.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 
 export function Versions({ plan }: { plan: Plan }) {
@@ -43,7 +44,7 @@ export function Versions({ plan }: { plan: Plan }) {
               <Table.Tr key={one.version}>
                 <Table.Td>{one.version}</Table.Td>
                 <Table.Td>{one.effectiveDate ?? t('versions.always')}</Table.Td>
-                <Table.Td>{one.modifiedAt}</Table.Td>
+                <Table.Td>{shownTime(one.modifiedAt)}</Table.Td>
                 <Table.Td>{one.modifiedBy}</Table.Td>
               </Table.Tr>
             ))}

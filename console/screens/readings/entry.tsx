@@ -10,7 +10,7 @@ import { routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { today } from '../../api/session.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
-import { toField, toWire } from '../../parts/days.ts';
+import { dayAfter, toField, toWire } from '../../parts/days.ts';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 import { type Code, type Stop, stopOf } from './entry-check.ts';
@@ -50,8 +50,10 @@ export function ReadingEntry() {
 function Grid({ term, readingDate }: { term: TermView; readingDate: string }) {
   const { t } = useTranslation();
   const { serviceCode, batchCode } = term;
+  // What was read on the first day is the end of the term before.
+  const sinceDate = dayAfter(term.startDate);
   const sheet = useQuery({
-    ...routeSheetQuery({ serviceCode, batchCode, readingDate }),
+    ...routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate }),
     queryKey: ['entry-sheet', serviceCode, batchCode, readingDate],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

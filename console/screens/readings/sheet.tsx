@@ -20,7 +20,7 @@ import { routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
-import { toField, toWire } from '../../parts/days.ts';
+import { dayAfter, toField, toWire } from '../../parts/days.ts';
 import { offerFile } from '../../parts/download.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -42,7 +42,9 @@ function Sheet({ term }: { term: TermView }) {
   const end = toField(term.endDate);
   const [day, setDay] = useState(end < today() ? end : today());
   const { serviceCode, batchCode } = term;
-  const sheet = useQuery(routeSheetQuery({ serviceCode, batchCode, readingDate: toWire(day) }));
+  const sinceDate = dayAfter(term.startDate);
+  const readingDate = toWire(day);
+  const sheet = useQuery(routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate }));
   if (sheet.isError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
   const stops = sheet.data ? rowsOfCsv(textOfLines(sheet.data)).map(stopOf) : [];
   return (

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auditPages } from '../../api/queries/admin.ts';
 import { Changes } from '../../parts/changes.tsx';
-import { toWire } from '../../parts/days.ts';
+import { shownTime, toWire } from '../../parts/days.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
@@ -37,7 +37,7 @@ export function AuditTrail() {
       <List
         pages={auditPages(asked)}
         columns={[
-          { key: 'at', label: t('audit.at'), show: (entry) => entry.at },
+          { key: 'at', label: t('audit.at'), show: (entry) => shownTime(entry.at) },
           { key: 'actor', label: t('audit.actor'), show: (entry) => entry.actor },
           { key: 'operation', label: t('audit.operation'), show: (entry) => entry.operation },
           {

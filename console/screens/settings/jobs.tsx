@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { jobPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
+import { shownTime } from '../../parts/days.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { useSend } from '../../parts/send-form.tsx';
@@ -52,7 +53,7 @@ export function Jobs() {
             ),
           },
           { key: 'by', label: t('job.by'), show: ({ requestedBy }) => requestedBy },
-          { key: 'at', label: t('job.at'), show: ({ createdAt }) => createdAt },
+          { key: 'at', label: t('job.at'), show: ({ createdAt }) => shownTime(createdAt) },
           {
             key: 'cancel',
             label: t('logins.action'),

@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { readyQuery } from '../../api/queries/admin.ts';
 import { settingsQuery } from '../../api/queries/settings.ts';
 import { mayUse } from '../../api/session.ts';
+import { shownTime } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
@@ -28,7 +29,7 @@ export function System() {
             label: t('system.answer'),
             value: ready.data ? t('system.milliseconds', { count: ready.data.milliseconds }) : '…',
           },
-          { label: t('system.now'), value: settings.data?.now ?? '…' },
+          { label: t('system.now'), value: shownTime(settings.data?.now) || '…' },
           {
             label: t('system.kind'),
             value: settings.data

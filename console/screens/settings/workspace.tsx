@@ -121,7 +121,7 @@ function Form({ settings }: { settings: Settings }) {
           label={t('settings.deliveryChannels')}
           {...form.getInputProps('deliveryChannels')}
         >
-          <SimpleGrid cols={{ base: 2, sm: 6 }} mt="xs">
+          <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} mt="xs">
             {channels.map((value) => (
               <Checkbox key={value} value={value} label={t(`sendChannel.${value}`)} />
             ))}

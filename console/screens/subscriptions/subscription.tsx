@@ -13,6 +13,7 @@ import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
+import { AddressTabs } from '../../parts/tabs.tsx';
 import { Meters } from './meters.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 import { Usage } from './usage.tsx';
@@ -57,7 +58,7 @@ export function Subscription() {
           })),
         ]}
       />
-      <Tabs defaultValue="meters" keepMounted={false}>
+      <AddressTabs usual="meters">
         <Tabs.List>
           <Tabs.Tab value="meters">{t('subscription.meters')}</Tabs.Tab>
           <Tabs.Tab value="usage">{t('subscription.usage')}</Tabs.Tab>
@@ -76,7 +77,7 @@ export function Subscription() {
         <Tabs.Panel value="history" pt="sm">
           <History subscription={subscription} />
         </Tabs.Panel>
-      </Tabs>
+      </AddressTabs>
     </Page>
   );
 }

@@ -136,6 +136,13 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
       {again.isError && <Refusal error={again.error} />}
       <Table.ScrollContainer minWidth={300} type="native">
         <Table aria-label={t(`cause.${code}`, { defaultValue: code })}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('bills.subscription')}</Table.Th>
+              <Table.Th>{t('file.problem')}</Table.Th>
+              {isOpen && <Table.Th>{t('logins.action')}</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {found.slice(0, shownMax).map(({ billID, connectionNumber, message }) => (
               <Table.Tr key={`${billID} ${message}`}>
@@ -145,8 +152,8 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
                   </PageLink>
                 </Table.Td>
                 <Table.Td>{message}</Table.Td>
-                <Table.Td>
-                  {isOpen && (
+                {isOpen && (
+                  <Table.Td>
                     <Button
                       size="compact-sm"
                       variant="default"
@@ -156,8 +163,8 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
                     >
                       {t('exceptions.again')}
                     </Button>
-                  )}
-                </Table.Td>
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -194,6 +201,14 @@ function Held({ bills, isOpen }: HeldProps) {
       )}
       <Table.ScrollContainer minWidth={300} type="native">
         <Table aria-label={t('exceptions.holds')}>
+          <Table.Thead>
+            <Table.Tr>
+              {isOpen && <Table.Th>{t('exceptions.chosen')}</Table.Th>}
+              <Table.Th>{t('bills.subscription')}</Table.Th>
+              <Table.Th>{t('bills.customer')}</Table.Th>
+              <Table.Th className="figure">{t('term.charges')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {bills.map((bill) => (
               <Table.Tr key={bill.billID}>

@@ -10,6 +10,7 @@ import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
@@ -168,7 +169,7 @@ function Runs({ runs }: { runs: readonly DataOf<'compareRuns'>['run'][] }) {
           {runs.map((run) => (
             <Table.Tr key={run.runID}>
               <Table.Td>{run.runID}</Table.Td>
-              <Table.Td>{run.generatedAt}</Table.Td>
+              <Table.Td>{shownTime(run.generatedAt)}</Table.Td>
               <Table.Td className="figure">{run.bills}</Table.Td>
               <Table.Td className="figure">{run.errors}</Table.Td>
               <Table.Td className="figure">

@@ -93,6 +93,7 @@ function Bills({ termID }: { termID: number }) {
             key: 'status',
             label: t('terms.status'),
             text: (bill) => (bill.hold === 1 ? 'Hold' : bill.status),
+            groups: (bill) => t(`status.${bill.hold === 1 ? 'Hold' : bill.status}`),
             show: (bill) => (
               <>
                 <Status value={bill.hold === 1 ? 'Hold' : bill.status} />{' '}

@@ -10,7 +10,8 @@ export type ScannedBill = {
   number: string;
   customer: string;
   amount: number;
-  change: number;
+  /** null where the subscription has no earlier bill. */
+  change: number | null;
 };
 export type PlanSum = { plan: string; bills: number; amount: number };
 export type Scan = {
@@ -61,13 +62,14 @@ function add(scan: Scan, bill: Bill): void {
     number: bill.connectionNumber ?? bill.connectionGroupLabel ?? bill.billRefNo,
     customer: bill.partyName,
     amount,
-    change: amount - (before?.amount ?? amount),
+    change: before?.amount == null ? null : amount - before.amount,
   };
   const plan = bill.tariffCode ?? '–';
   const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0 };
   scan.plans.set(plan, { plan, bills: sum.bills + 1, amount: sum.amount + amount });
-  if (one.change > 0) scan.up = topOf(scan.up, one, (a, b) => b.change - a.change);
-  if (one.change < 0) scan.down = topOf(scan.down, one, (a, b) => a.change - b.change);
+  const change = one.change ?? 0;
+  if (change > 0) scan.up = topOf(scan.up, one, (a, b) => changeOf(b) - changeOf(a));
+  if (change < 0) scan.down = topOf(scan.down, one, (a, b) => changeOf(a) - changeOf(b));
   if (amount === 0 && scan.zero.length < oddMax) scan.zero.push(one);
   if (amount < 0 && scan.negative.length < oddMax) scan.negative.push(one);
   if (before === undefined && scan.first.length < oddMax) scan.first.push(one);
@@ -76,6 +78,10 @@ function add(scan: Scan, bill: Bill): void {
     one,
     [...scan.plans.values()].reduce((count, { bills }) => count + bills, 0),
   );
+}
+
+function changeOf({ change }: ScannedBill): number {
+  return change ?? 0;
 }
 
 function topOf(

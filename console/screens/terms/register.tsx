@@ -99,6 +99,8 @@ function Money({ value }: { value: number | null }) {
   return <Table.Td className="figure">{value === null ? '–' : <Amount value={value} />}</Table.Td>;
 }
 
+const kinds = ['up', 'down', 'zero', 'negative', 'first', 'sample'] as const;
+
 /** Larger terms are looked through when the person asks for it. */
 const scannedAtOnce = 2_000;
 
@@ -135,11 +137,13 @@ function Bills({ term: { term, summary } }: { term: TermData }) {
       <Text size="sm">{t('register.read', { done: scan.done, total: scan.total })}</Text>
       <Plans scan={scan} />
       <Grid>
-        {(['up', 'down', 'zero', 'negative', 'first', 'sample'] as const).map((key) => (
-          <Grid.Col key={key} span={{ base: 12, lg: 6 }}>
-            <Found title={t(`register.${key}`)} bills={scan[key]} />
-          </Grid.Col>
-        ))}
+        {kinds
+          .filter((key) => scan[key].length > 0)
+          .map((key) => (
+            <Grid.Col key={key} span={{ base: 12, lg: 6 }}>
+              <Found title={t(`register.${key}`)} bills={scan[key]} />
+            </Grid.Col>
+          ))}
       </Grid>
     </Stack>
   );
@@ -173,7 +177,6 @@ function Plans({ scan }: { scan: Scan }) {
 
 function Found({ title, bills }: { title: string; bills: readonly ScannedBill[] }) {
   const { t } = useTranslation();
-  if (bills.length === 0) return null;
   return (
     <Card withBorder padding="sm">
       <Title order={2} size="h5" mb="xs">

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { runBoardQuery } from '../../api/queries/terms.ts';
 import { Money } from '../../parts/amount.tsx';
+import { shownTime } from '../../parts/days.ts';
 import { JobRow } from '../../parts/jobs.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -137,7 +138,7 @@ function StepMark({ step }: { step: Step }) {
   const name = t(`runStep.${step.step}`);
   const words = [
     `${name}: ${t(`runState.${step.state}`)}`,
-    step.at && `${step.at} ${step.by ?? ''}`,
+    step.at && `${shownTime(step.at)} ${step.by ?? ''}`,
     step.error?.message,
   ];
   return (

@@ -16,7 +16,9 @@ type Plan = DataOf<'getTariffs'>['tariffs'][number];
 
 export function WhatIf({ term }: { term: TermView }) {
   const { t } = useTranslation();
-  const { data: plans = [] } = useQuery(plansQuery(term.serviceCode));
+  const { data: all = [] } = useQuery(plansQuery(term.serviceCode));
+  // A plan that is only a parent of others bills nothing.
+  const plans = all.filter(({ abstract }) => abstract !== 1);
   const [chosen, setChosen] = useState('');
   const tariffID = Number(chosen || plans[0]?.tariffID);
   const { data: plan } = useQuery({ ...planQuery(tariffID), enabled: plans.length > 0 });

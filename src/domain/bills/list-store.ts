@@ -76,6 +76,7 @@ export type BillFilter = {
   /** Of the first day of the term. */
   fromDate?: Temporal.PlainDate | null;
   toDate?: Temporal.PlainDate | null;
+  newestFirst?: boolean;
 };
 
 /** A paymentStatus filter without status covers Posted and Published bills. */
@@ -172,7 +173,8 @@ function searched(tenantId: number, { fromDate, toDate }: BillFilter): Sql {
 }
 
 /** By id; of a term, by what they are for, which is the order in which they were made. */
-function orderOf({ termId }: BillFilter): Sql {
+function orderOf({ termId, newestFirst }: BillFilter): Sql {
+  if (newestFirst) return termId ? sql`b.unit_id desc, b.bill_id desc` : sql`b.bill_id desc`;
   return termId ? sql`b.unit_id, b.bill_id` : sql`b.bill_id`;
 }
 
@@ -228,7 +230,13 @@ export function listBillsAfter(
   );
 }
 
-function isAfter({ termId }: BillFilter, after: BillRow): Sql {
+function isAfter({ termId, newestFirst }: BillFilter, after: BillRow): Sql {
+  if (newestFirst) {
+    return termId
+      ? sql`b.unit_id <= ${after.unit_id}
+          and (b.unit_id, b.bill_id) < (${after.unit_id}, ${after.bill_id})`
+      : sql`b.bill_id < ${after.bill_id}`;
+  }
   return termId
     ? sql`b.unit_id >= ${after.unit_id}
         and (b.unit_id, b.bill_id) > (${after.unit_id}, ${after.bill_id})`

@@ -26,6 +26,9 @@ const request = Type.Object({
   paymentStatus: filterOf(paymentStatuses),
   fromDate: maybe(date),
   toDate: maybe(date),
+  newestFirst: maybe(
+    Type.Boolean({ description: 'true: in the reverse order, which is that of their ids' }),
+  ),
   page: Type.Optional(page),
 });
 
@@ -76,5 +79,6 @@ function filterSent(call: Call, body: Type.Static<typeof request>): BillFilter |
     paymentStatus: body.paymentStatus ?? null,
     fromDate: body.fromDate ? (parseDate(body.fromDate) ?? null) : null,
     toDate: body.toDate ? (parseDate(body.toDate) ?? null) : null,
+    newestFirst: body.newestFirst === true,
   };
 }

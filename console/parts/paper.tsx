@@ -1,0 +1,60 @@
+// What paper has and the screen has not: whose report it is, its filter, when and by whom it was
+// printed. Printing is always in the light colours.
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { settingsQuery } from '../api/queries/settings.ts';
+import { mayUse, useSession } from '../api/session.ts';
+
+export function PaperHead() {
+  const { t } = useTranslation();
+  const session = useSession();
+  const { data } = useQuery({ ...settingsQuery, enabled: mayUse('settings:read') });
+  const { search } = useLocation();
+  const at = usePrintedAt();
+  const filter = Object.entries(search as Record<string, string>)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+  const time = timeIn(at, data?.timezone);
+  return (
+    <div className="paper-head">
+      <Text fw={700}>{data?.name ?? session?.workspace}</Text>
+      {filter !== '' && <Text size="xs">{t('paper.filter', { filter })}</Text>}
+      <Text size="xs">{t('paper.printed', { time, name: session?.user.name ?? '' })}</Text>
+    </div>
+  );
+}
+
+function usePrintedAt(): Date {
+  const [at, setAt] = useState(() => new Date());
+  useEffect(() => {
+    const before = () => setAt(new Date());
+    window.addEventListener('beforeprint', before);
+    return () => window.removeEventListener('beforeprint', before);
+  }, []);
+  return at;
+}
+
+/** As times are written everywhere here: 19/11/2026 01:08, by the clock of the workspace. */
+function timeIn(at: Date, timeZone: string | undefined): string {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+  return parts.format(at).replace(',', '');
+}
+
+/** Dark colours would be pale on paper. */
+export function lightOnPaper(): void {
+  const { dataset } = document.documentElement;
+  let shown: string | undefined;
+  window.addEventListener('beforeprint', () => {
+    shown = dataset.mantineColorScheme;
+    dataset.mantineColorScheme = 'light';
+  });
+  window.addEventListener('afterprint', () => {
+    if (shown !== undefined) dataset.mantineColorScheme = shown;
+  });
+}
