@@ -3663,7 +3663,7 @@ create table operation_counts (
   oldest_at timestamp with time zone,
   counted_at timestamp with time zone not null,
   constraint operation_counts_amount_check CHECK ((amount >= 0)),
-  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text]))),
+  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text, 'webhook'::text]))),
   constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
   constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
@@ -4122,7 +4122,7 @@ create table bank_files (
   job_id bigint,
   created_at timestamp with time zone not null,
   created_by text not null,
-  constraint bank_files_format_check CHECK ((format = ANY (ARRAY['CSV'::text, 'CAMT'::text, 'MT940'::text]))),
+  constraint bank_files_format_check CHECK ((format = ANY (ARRAY['CSV'::text, 'CAMT'::text, 'MT940'::text, 'GATEWAY'::text]))),
   constraint bank_files_pkey PRIMARY KEY (tenant_id, bank_file_id),
   constraint bank_files_sha256_check CHECK ((length(sha256) = 32)),
   constraint bank_files_sha256_key UNIQUE (tenant_id, bank_account_id, sha256),
@@ -5221,6 +5221,204 @@ end
 $function$
 ;
 -- owned by the owner
+
+-- webhooks (0055_webhooks.sql)
+
+-- An address to which events of the workspace are sent, with what signs them. Events before it was
+-- made are not sent to it.
+create table webhooks (
+  tenant_id bigint not null,
+  webhook_id bigint not null,
+  url text not null,
+  description text,
+  -- The types of events that it receives; empty for all.
+  types text[] not null default '{}'::text[],
+  -- Paused: by an administrator. Disabled: the receiver answered 410 Gone. Both keep their place.
+  status text not null default 'Active'::text,
+  reason text,
+  -- Encrypted with the key of the installation, which is not in the database.
+  secret bytea not null,
+  -- The secret before the last change. Messages are signed with both until old_secret_until.
+  old_secret bytea,
+  old_secret_until timestamp with time zone,
+  -- With read_event_id the last event of which messages were made, in the order of events.
+  read_in xid8 not null default pg_current_xact_id(),
+  read_event_id bigint not null default '9223372036854775807'::bigint,
+  -- The sequence of the newest message.
+  last_sequence bigint not null default 0,
+  -- Batches of attempts that failed since the last success.
+  failures integer not null default 0,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint webhooks_check CHECK (((old_secret IS NULL) = (old_secret_until IS NULL))),
+  constraint webhooks_failures_check CHECK ((failures >= 0)),
+  constraint webhooks_pkey PRIMARY KEY (tenant_id, webhook_id),
+  constraint webhooks_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Paused'::text, 'Disabled'::text]))),
+  constraint webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id),
+  constraint webhooks_url_check CHECK (((url ~ '^https?://'::text) AND (length(url) <= 2000)))
+);
+CREATE TRIGGER webhooks_noted AFTER INSERT ON public.webhooks FOR EACH STATEMENT EXECUTE FUNCTION note_webhook();
+alter table webhooks enable row level security, force row level security;
+create policy tenant_wall on webhooks as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on webhooks to billwright_api;
+grant select on webhooks to billwright_worker;
+grant update (url, description, types, status, reason, secret, old_secret, old_secret_until, last_sequence, modified_at, modified_by, ts) on webhooks to billwright_api;
+grant update (status, reason, read_in, read_event_id, last_sequence, failures, last_success_at, last_failure_at, modified_at, modified_by, ts) on webhooks to billwright_worker;
+
+-- An event, or one thing of an event about many, on its way to a webhook.
+create table webhook_messages (
+  tenant_id bigint not null,
+  webhook_id bigint not null,
+  -- Counts the messages of a webhook in the order of events, without gaps.
+  sequence bigint not null,
+  event_id bigint not null,
+  -- Which thing of an event about many, from 1; 0 for an event about one.
+  item integer not null default 0,
+  type text not null,
+  status text not null default 'Queued'::text,
+  -- How often it was sent. Only the worker that counted last may record the outcome.
+  attempts integer not null default 0,
+  -- Attempts that failed in this round. Redelivery begins a new round.
+  failures smallint not null default 0,
+  -- When it is sent, or sent again if the worker that sends it now is not heard of until then.
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_messages_check CHECK (((status = ANY (ARRAY['Queued'::text, 'Sending'::text])) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_messages_check1 CHECK (((status = ANY (ARRAY['Delivered'::text, 'Dead'::text])) = (ended_at IS NOT NULL))),
+  constraint webhook_messages_item_check CHECK ((item >= 0)),
+  constraint webhook_messages_once UNIQUE (tenant_id, webhook_id, event_id, item),
+  constraint webhook_messages_pkey PRIMARY KEY (tenant_id, webhook_id, sequence),
+  constraint webhook_messages_sequence_check CHECK ((sequence > 0)),
+  constraint webhook_messages_status_check CHECK ((status = ANY (ARRAY['Queued'::text, 'Sending'::text, 'Delivered'::text, 'Dead'::text]))),
+  constraint webhook_messages_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, webhook_id)
+);
+CREATE INDEX webhook_messages_due ON public.webhook_messages USING btree (tenant_id, webhook_id, next_attempt_at, sequence) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX webhook_messages_ended ON public.webhook_messages USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX webhook_messages_event ON public.webhook_messages USING btree (tenant_id, event_id);
+CREATE INDEX webhook_messages_status ON public.webhook_messages USING btree (tenant_id, status, webhook_id, sequence);
+alter table webhook_messages enable row level security, force row level security;
+create policy tenant_wall on webhook_messages as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select on webhook_messages to billwright_api;
+grant delete, insert, select on webhook_messages to billwright_worker;
+grant update (status, failures, next_attempt_at, ended_at) on webhook_messages to billwright_api;
+grant update (status, attempts, failures, next_attempt_at, ended_at) on webhook_messages to billwright_worker;
+
+-- One attempt to send a message. It is written before the message is sent.
+create table webhook_attempts (
+  tenant_id bigint not null,
+  webhook_id bigint not null,
+  sequence bigint not null,
+  attempt integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  -- Null while it is sent, and for ever if the worker ended meanwhile. Refused: the target is not
+  -- allowed, and nothing was sent.
+  outcome text,
+  http_status smallint,
+  detail text,
+  constraint webhook_attempts_attempt_check CHECK ((attempt > 0)),
+  constraint webhook_attempts_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+  constraint webhook_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['Delivered'::text, 'Failed'::text, 'Refused'::text]))),
+  constraint webhook_attempts_pkey PRIMARY KEY (tenant_id, webhook_id, sequence, attempt),
+  constraint webhook_attempts_tenant_id_webhook_id_sequence_fkey FOREIGN KEY (tenant_id, webhook_id, sequence) REFERENCES webhook_messages(tenant_id, webhook_id, sequence) ON DELETE CASCADE
+);
+alter table webhook_attempts enable row level security, force row level security;
+create policy tenant_wall on webhook_attempts as permissive for all using ((tenant_id = current_tenant()));
+grant select on webhook_attempts to billwright_api;
+grant delete, insert, select on webhook_attempts to billwright_worker;
+grant update (ended_at, outcome, http_status, detail) on webhook_attempts to billwright_worker;
+
+-- Workspaces that have a webhook, so that workers look at no other. It has no wall and no data of a
+-- workspace; the API role has no right to it.
+create table workspace_webhooks (
+  tenant_id bigint not null,
+  constraint workspace_webhooks_pkey PRIMARY KEY (tenant_id),
+  constraint workspace_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
+);
+alter table workspace_webhooks disable row level security;
+grant select on workspace_webhooks to billwright_worker;
+
+CREATE OR REPLACE FUNCTION public.note_webhook()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into workspace_webhooks (tenant_id)
+  select w.tenant_id from workspaces w where w.tenant_id = require_tenant()
+  on conflict do nothing;
+  return null;
+end
+$function$
+;
+-- owned by the owner
+
+CREATE OR REPLACE FUNCTION public.webhooks_with_work(at timestamp with time zone)
+ RETURNS TABLE(tenant_id bigint, webhook_id bigint, failures integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found bigint;
+begin
+  for found in
+    select w.tenant_id from workspace_webhooks w order by w.tenant_id
+  loop
+    perform set_config('app.tenant', found::text, true);
+    return query
+      select h.tenant_id, h.webhook_id, h.failures
+      from webhooks h
+      where h.tenant_id = found and h.status = 'Active' and (
+        exists (
+          select from webhook_messages m
+          where m.tenant_id = found and m.webhook_id = h.webhook_id and m.next_attempt_at <= at
+        )
+        or exists (
+          select from events e
+          where e.tenant_id = found and (e.written_in, e.event_id) > (h.read_in, h.read_event_id)
+            and e.written_in < pg_snapshot_xmin(pg_current_snapshot())
+        )
+      );
+  end loop;
+end
+$function$
+;
+-- owned by the owner
+
+-- gateways (0056_gateways.sql)
+
+-- A payment gateway whose signed notices the workspace accepts. Each notice becomes a line of a
+-- bank file of the day.
+create table gateways (
+  tenant_id bigint not null,
+  -- The name of the adapter that reads its notices.
+  adapter text not null,
+  -- The bank account to which the gateway pays out.
+  bank_account_id bigint not null,
+  -- Encrypted with the key of the installation, which is not in the database.
+  secret bytea not null,
+  status text not null default 'Active'::text,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  modified_at timestamp with time zone not null,
+  modified_by text not null,
+  ts bigint not null,
+  constraint gateways_account_fkey FOREIGN KEY (tenant_id, bank_account_id) REFERENCES bank_accounts(tenant_id, bank_account_id),
+  constraint gateways_adapter_check CHECK ((adapter ~ '^[a-z][a-z0-9-]{0,39}$'::text)),
+  constraint gateways_pkey PRIMARY KEY (tenant_id, adapter),
+  constraint gateways_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Paused'::text]))),
+  constraint gateways_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)
+);
+CREATE INDEX gateways_account ON public.gateways USING btree (tenant_id, bank_account_id);
+alter table gateways enable row level security, force row level security;
+create policy tenant_wall on gateways as permissive for all using ((tenant_id = current_tenant()));
+grant insert, select, update on gateways to billwright_api;
 
 -- made by no migration
 

@@ -22,6 +22,7 @@ const ownFiles = [
 const programs = [
   'src/command-line.ts',
   'test/support/doomed-worker.ts',
+  'test/support/webhook-worker.ts',
   'test/support/nightly-worker.ts',
 ];
 

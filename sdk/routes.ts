@@ -546,6 +546,46 @@ export const routes = {
     action: 'Retrieve Audit Entries',
   },
   getEvents: { path: '/billing/events/get-events', method: 'Retrieve', action: 'Retrieve Events' },
+  makeGateways: {
+    path: '/billing/gateways/make-gateways',
+    method: 'Create',
+    action: 'Create Gateways',
+  },
+  getGateways: {
+    path: '/billing/gateways/get-gateways',
+    method: 'Retrieve',
+    action: 'Retrieve Gateways',
+  },
+  updateGateway: {
+    path: '/billing/gateways/update-gateway',
+    method: 'Update',
+    action: 'Update Gateway',
+  },
+  makeWebhooks: {
+    path: '/billing/events/make-webhooks',
+    method: 'Create',
+    action: 'Create Webhooks',
+  },
+  getWebhooks: {
+    path: '/billing/events/get-webhooks',
+    method: 'Retrieve',
+    action: 'Retrieve Webhooks',
+  },
+  updateWebhook: {
+    path: '/billing/events/update-webhook',
+    method: 'Update',
+    action: 'Update Webhook',
+  },
+  redeliverEvent: {
+    path: '/billing/events/redeliver-event',
+    method: 'Update',
+    action: 'Redeliver Event',
+  },
+  getWebhookMessages: {
+    path: '/billing/events/get-webhook-messages',
+    method: 'Retrieve',
+    action: 'Retrieve Webhook Messages',
+  },
   getTrialBalance: {
     path: '/billing/ledger/get-trial-balance',
     method: 'Retrieve',

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
 import type { DkimOptions } from './base/mail/dkim.ts';
 import type { MailSender } from './base/mail/message.ts';
+import type { OutsideConfig } from './base/outside/rules.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
 
 export type Config = Readonly<{
@@ -39,6 +40,8 @@ export type Config = Readonly<{
   mailFrom: MailSender;
   /** The key is read by what sends mails, and stays out of here. */
   dkim: DkimOptions | undefined;
+  /** Which programs outside are called. */
+  outside: OutsideConfig;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -68,7 +71,7 @@ export function readConfig(env: Environment): Config {
     workerLanes: integer(env, 'WORKER_LANES', 4, 1, 64),
     demoSubscriptions: integer(env, 'DEMO_SUBSCRIPTIONS', 540, 0, 1_000_000),
     scheduleWaitSeconds: integer(env, 'SCHEDULE_WAIT_SECONDS', 20, 0, 50),
-    trustedProxies: proxies(env, 'TRUSTED_PROXIES'),
+    trustedProxies: ranges(env, 'TRUSTED_PROXIES', rangeNames),
     allowUnsafeDatabase: flag(env, 'BILLWRIGHT_ALLOW_UNSAFE_DATABASE'),
     rateLimits: {
       token: rate(env, 'RATE_LIMIT_TOKEN', defaultRateLimits.token),
@@ -82,6 +85,11 @@ export function readConfig(env: Environment): Config {
     renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
     mailFrom,
     dkim: dkim(env, mailFrom.address.split('@')[1] ?? domain),
+    outside: {
+      allowedAddresses: ranges(env, 'WEBHOOK_ALLOWED_ADDRESSES', []),
+      allowsHttp: flag(env, 'WEBHOOK_ALLOW_HTTP'),
+      caFile: env.WEBHOOK_CA_FILE || undefined,
+    },
   });
 }
 
@@ -148,10 +156,10 @@ function domainName(env: Environment, name: string, usual: string): string {
 }
 
 /** Addresses, and ranges of them. */
-function proxies(env: Environment, name: string): string[] {
+function ranges(env: Environment, name: string, names: readonly string[]): string[] {
   const items = (env[name] ?? '').split(',').map((item) => item.trim());
   const named = items.filter((item) => item !== '');
-  const wrong = named.find((item) => !isAddressOrRange(item));
+  const wrong = named.find((item) => !names.includes(item) && !isAddressOrRange(item));
   if (wrong !== undefined) {
     throw new ConfigError(`${name} must be addresses or ranges such as 10.0.0.0/8, not '${wrong}'`);
   }
@@ -162,7 +170,6 @@ function proxies(env: Environment, name: string): string[] {
 const rangeNames = ['loopback', 'linklocal', 'uniquelocal'];
 
 function isAddressOrRange(text: string): boolean {
-  if (rangeNames.includes(text)) return true;
   const [address = '', mask, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;

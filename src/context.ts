@@ -7,6 +7,7 @@ import { type Connection, type Database, openDatabase, tenantShare } from './bas
 import { createLog, type Log } from './base/log.ts';
 import { openDkim } from './base/mail/dkim.ts';
 import { createMailer } from './base/mail/mailer.ts';
+import { useOutsideRules } from './base/outside/rules.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
 import { useSecretKeyFile } from './base/secret-key.ts';
 import type { Config } from './config.ts';
@@ -37,6 +38,7 @@ export async function openContext(
 ): Promise<Context> {
   const log = createLog({ level: options.quiet ? 'warn' : config.logLevel });
   useSecretKeyFile(config.secretKeyFile ?? join(config.dataFolder, 'secret.key'));
+  useOutsideRules(config.outside);
   if (config.databaseUrl) return externalContext(config, config.databaseUrl, log);
   const embedded = await keepEmbedded(config, log, options.use);
   const { owner, api } = embedded.current();

@@ -183,6 +183,7 @@ test('every operation is in a group that has a description, in the order of the 
     'Ledger',
     'Imports and exports',
     'Jobs and audit',
+    'Events',
   ]);
   for (const { name, description } of tags) assert.ok(description.length > 20, name);
   const used = Object.entries(paths).map(([path, { post }]) => {

@@ -179,6 +179,14 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   moveClock: administrator,
   getAudit: [...auditors, 'Accountant'],
   getEvents: [...auditors, 'Accountant'],
+  makeGateways: administrator,
+  getGateways: readers,
+  updateGateway: administrator,
+  makeWebhooks: administrator,
+  getWebhooks: [...auditors, 'Accountant'],
+  updateWebhook: administrator,
+  redeliverEvent: administrator,
+  getWebhookMessages: [...auditors, 'Accountant'],
 };
 
 /** May call for its own party only, and only as a login that has one. */

@@ -68,6 +68,7 @@ const writers: Record<string, Writers> = {
     'base/db/backup': 'written_in of restored events',
   },
   further_documents: 'domain/delivery',
+  gateways: 'domain/bank-files',
   idempotency_keys: {
     http: 'keys of calls',
     'domain/access': 'expired keys, which the daily job deletes',
@@ -174,7 +175,11 @@ const writers: Record<string, Writers> = {
   tokens: 'domain/access',
   upload_parts: 'domain/imports',
   usage_histories: 'domain/bills/posting',
+  webhook_attempts: 'domain/events',
+  webhook_messages: 'domain/events',
+  webhooks: 'domain/events',
   workers: 'domain/monitoring',
+  workspace_webhooks: null,
   workspace_jobs: 'jobs',
   workspaces: {
     'domain/tenants': 'a new workspace',

@@ -1,39 +1,17 @@
 // One error class and one table of codes. The table is the documentation: /openapi.json and
 // docs/errors.md are made from it, and an operation may answer only with codes from it.
 
-type ErrorKind =
-  | 'request'
-  | 'auth'
-  | 'permission'
-  | 'not_found'
-  | 'conflict'
-  | 'rule'
-  | 'limit'
-  | 'internal';
-
-type CodeEntry = { statusCode: number; type: ErrorKind; summary: string };
-
-function request(summary: string, statusCode = 400): CodeEntry {
-  return { statusCode, type: 'request', summary };
-}
-function auth(summary: string): CodeEntry {
-  return { statusCode: 401, type: 'auth', summary };
-}
-function permission(summary: string): CodeEntry {
-  return { statusCode: 403, type: 'permission', summary };
-}
-function notFound(summary: string): CodeEntry {
-  return { statusCode: 404, type: 'not_found', summary };
-}
-function conflict(summary: string): CodeEntry {
-  return { statusCode: 409, type: 'conflict', summary };
-}
-function rule(summary: string): CodeEntry {
-  return { statusCode: 422, type: 'rule', summary };
-}
-function limit(summary: string, statusCode: number): CodeEntry {
-  return { statusCode, type: 'limit', summary };
-}
+import {
+  auth,
+  type CodeEntry,
+  conflict,
+  type ErrorKind,
+  limit,
+  notFound,
+  permission,
+  request,
+  rule,
+} from './error-kinds.ts';
 
 /** If several codes apply to one call, its code is the one that comes first in this table. */
 export const errorCodes = {
@@ -118,6 +96,9 @@ export const errorCodes = {
   UPLOAD_NOT_FOUND: notFound('No upload has this id, or it is older than 24 hours'),
   LOGIN_NOT_FOUND: notFound('No login has this user name'),
   CLIENT_NOT_FOUND: notFound('No API client has this id'),
+  WEBHOOK_NOT_FOUND: notFound('No webhook has this id'),
+  GATEWAY_NOT_FOUND: notFound('The workspace has no gateway of this adapter'),
+  EVENT_NOT_FOUND: notFound('No event has this id, or it is older than 30 days'),
   IDEMPOTENCY_KEY_IN_USE: conflict('A call with this Idempotency-Key is still running'),
   IDEMPOTENCY_KEY_REUSED: conflict('This Idempotency-Key was used for another request'),
   DUPLICATE: conflict('The value is already in use'),
@@ -227,6 +208,8 @@ export const errorCodes = {
   DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
   DOCUMENT_TOO_SLOW: rule('Creating the document takes longer than allowed'),
   DOCUMENT_FAILED: rule('The document could not be created'),
+  TARGET_REFUSED: rule('The program does not send to this URL'),
+  TOO_MANY_MESSAGES: rule('The range has more messages than one call sends'),
   OVER_ALLOCATED: rule('The allocations are more than the payment, or more than is open on a bill'),
   BILL_OF_OTHER_PARTY: rule('The bill belongs to another party than the payer'),
   CURRENCY_MISMATCH: rule('The currency is not that of the workspace'),

@@ -83,7 +83,7 @@ const groups: readonly Group[] = [
       'cash-desks/',
       'approvals/',
       'statements/',
-      'bank-files/',
+      'bank-files/', 'gateways/',
     ],
   },
   {
@@ -106,7 +106,12 @@ const groups: readonly Group[] = [
   {
     name: 'Jobs and audit',
     description: 'Follow and cancel scheduled steps. Read the audit trail of changes.',
-    paths: ['jobs/', 'audit/', 'events/'],
+    paths: ['jobs/', 'audit/'],
+  },
+  {
+    name: 'Events',
+    description: 'Read what happened, or have it sent to programs of your own by signed webhooks.',
+    paths: ['events/'],
   },
 ];
 

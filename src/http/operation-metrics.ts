@@ -14,6 +14,8 @@ const deliveries = {
   ended: ['Sent', 'Delivered', 'Failed'],
 };
 
+const messages = { open: ['Waiting'], ended: ['Delivered', 'Dead'] };
+
 /** Returns what brings the gauges up to date; it never fails. */
 export function createOperationMetrics(
   registry: Registry,
@@ -40,19 +42,22 @@ export function createOperationMetrics(
     ended: gauge('deliveries_ended', 'Deliveries that ended in the last hour', 'state'),
     oldest: gauge('delivery_oldest_seconds', 'Age of the oldest such delivery', 'state'),
   };
+  const ofMessages = {
+    open: gauge('webhook_messages', 'Messages to webhooks that wait', 'state'),
+    ended: gauge(
+      'webhook_messages_ended',
+      'Messages to webhooks delivered or given up in the last hour',
+      'state',
+    ),
+    oldest: gauge('webhook_message_oldest_seconds', 'Age of the oldest such message', 'state'),
+  };
 
   function show(watched: Watched): void {
     const { operations } = watched;
-    fill(
-      ofJobs,
-      jobs,
-      operations.filter((one) => one.kind === 'job'),
-    );
-    fill(
-      ofDeliveries,
-      deliveries,
-      operations.filter((one) => one.kind === 'delivery'),
-    );
+    const ofKind = (kind: string) => operations.filter((one) => one.kind === kind);
+    fill(ofJobs, jobs, ofKind('job'));
+    fill(ofDeliveries, deliveries, ofKind('delivery'));
+    fill(ofMessages, messages, ofKind('webhook'));
     counted.set(Math.max(0, ...operations.map((one) => one.counted_seconds)));
     heartbeat.reset();
     for (const { worker, seen_seconds } of watched.workers) heartbeat.set({ worker }, seen_seconds);

@@ -14,6 +14,7 @@ import { dispatch } from './dispatch.ts';
 import { registerDocs } from './docs.ts';
 import { errorEnvelope, type Headers } from './envelope.ts';
 import { createFront, noSniffing, pathOfTarget, sniffingHeader } from './front.ts';
+import { registerGateways } from './gateways.ts';
 import { registerHome } from './home.ts';
 import { createMetrics, type Metrics, operationLabel } from './metrics.ts';
 import { type Outgoing, toAppError } from './outcome.ts';
@@ -66,6 +67,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const answer = answerer(parts, metrics);
   server.all('/billing/*', answer);
+  registerGateways(server, parts);
   registerProbes(server, database, metrics);
   const console = registerConsole(server, { database, workspaces: parts.workspaces });
   registerHome(server, console);

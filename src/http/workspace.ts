@@ -30,6 +30,16 @@ export class Workspaces {
   /** At once where the name is known, which is nearly always. */
   find(host: string | undefined, header: string | string[] | undefined): Found | Promise<Found> {
     const workspace = this.#name(host, header);
+    return this.#findKnown(workspace);
+  }
+
+  /** For paths that name the workspace themselves. */
+  async findNamed(workspace: string): Promise<Found> {
+    if (!workspaceForm.test(workspace)) throw notFound();
+    return this.#findKnown(workspace);
+  }
+
+  #findKnown(workspace: string): Found | Promise<Found> {
     const known = this.#known.get(workspace);
     return known === undefined ? this.#lookUp(workspace) : { workspace, tenantId: known };
   }

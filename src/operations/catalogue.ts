@@ -79,7 +79,15 @@ import { getReminderDocument } from './dunning/get-reminder-document.ts';
 import { makeInstalmentPlans } from './dunning/make-instalment-plans.ts';
 import { makePromises } from './dunning/make-promises.ts';
 import { getEvents } from './events/get-events.ts';
+import { getWebhookMessages } from './events/get-webhook-messages.ts';
+import { getWebhooks } from './events/get-webhooks.ts';
+import { makeWebhooks } from './events/make-webhooks.ts';
+import { redeliverEvent } from './events/redeliver-event.ts';
+import { updateWebhookOperation } from './events/update-webhook.ts';
 import { exportData } from './exports/export-data.ts';
+import { getGateways } from './gateways/get-gateways.ts';
+import { makeGateways } from './gateways/make-gateways.ts';
+import { updateGatewayOperation } from './gateways/update-gateway.ts';
 import { importData } from './imports/import-data.ts';
 import { uploadPart } from './imports/upload-part.ts';
 import { cancelJobOperation } from './jobs/cancel-job.ts';
@@ -304,6 +312,14 @@ export const catalogue = {
   moveClock,
   getAudit,
   getEvents,
+  makeGateways,
+  getGateways,
+  updateGateway: updateGatewayOperation,
+  makeWebhooks,
+  getWebhooks,
+  updateWebhook: updateWebhookOperation,
+  redeliverEvent,
+  getWebhookMessages,
   getTrialBalance,
   getReport,
   getJournals,

@@ -12,6 +12,7 @@ import { dunOverdue } from '../domain/collections/dunning.ts';
 import { watchPrepaid } from '../domain/collections/prepaid.ts';
 import { deleteOldDocuments } from '../domain/delivery/retention.ts';
 import { deleteOldEvents } from '../domain/events/events-store.ts';
+import { deleteOldMessages } from '../domain/events/messages-store.ts';
 import { hashClosedMonths } from '../domain/exports/month-file.ts';
 import { deleteOldParts } from '../domain/imports/uploads-store.ts';
 import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
@@ -58,7 +59,12 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
         const expired = { tokens: realNow, answers: realNow, failures: dayAgo };
         const parts = await deleteOldParts(tx, tenantId, dayAgo);
         const events = await deleteOldEvents(tx, tenantId, now.subtract({ hours: 24 * 30 }));
-        return { ...(await deleteExpired(tx, tenantId, expired)), parts, events };
+        const messages = await deleteOldMessages(
+          tx,
+          tenantId,
+          realNow.subtract({ hours: 24 * 30 }),
+        );
+        return { ...(await deleteExpired(tx, tenantId, expired)), parts, events, messages };
       },
     },
   ],

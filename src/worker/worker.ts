@@ -10,6 +10,7 @@ import { startEnding } from './ended-workspaces.ts';
 import { startJobRunner } from './job-runner.ts';
 import { startHeartbeat } from './monitor.ts';
 import { startSealing } from './sealing.ts';
+import { startWebhookSender } from './webhook-sender.ts';
 
 export type WorkerOptions = {
   /** Hears of new jobs and moved clocks. */
@@ -34,6 +35,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const sealing = startSealing(options);
   const maker = startDocumentMaker(options);
   const ending = startEnding(options);
+  const webhooks = startWebhookSender(options);
   options.log.info('worker ready');
   return {
     async stop() {
@@ -41,6 +43,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await sealing.stop();
       await maker.stop();
       await ending.stop();
+      await webhooks.stop();
       await daily.stop();
       await heartbeat.stop();
     },

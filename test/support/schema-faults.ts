@@ -8,6 +8,7 @@ const tenantless: Record<string, string> = {
     'counts for sums over all tenants, which the role that serves calls cannot read',
   workspace_jobs: 'where workers find work, which the role that serves calls cannot read',
   ended_workspaces: 'the registry of tenants that end, which only workers can read',
+  workspace_webhooks: 'as workspace_jobs, for webhooks',
   workers: 'the workers that live, of no tenant',
   schema_migrations: 'what was done to the schema as a whole',
 };
@@ -30,6 +31,7 @@ const definers: Record<string, string> = {
   scan_subscriptions: 'as scan_parties, for subscriptions, their owners and meters',
   note_job: 'notes for workers when the workspace of the transaction has work',
   note_moved_clock: 'as note_job',
+  note_webhook: 'notes for workers that the workspace of the transaction has a webhook',
   watch_operations: 'tells sums over all workspaces, and no row of any',
   watch_workers: 'tells which workers live, which are of no tenant',
   add_ledger_totals: 'writes totals beside journal lines, which no role may write itself',

@@ -210,7 +210,7 @@ export async function tablesOf(sql: pg.Client): Promise<string[]> {
     `select relname as name from pg_class
      where relnamespace = 'public'::regnamespace and relkind = 'r'
        and relname not in ('schema_migrations', 'workers', 'operation_counts', 'workspace_jobs',
-         'ended_workspaces')
+         'workspace_webhooks', 'ended_workspaces')
      order by relname`,
   );
   return rows.map((row) => row.name);

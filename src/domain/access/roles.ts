@@ -51,6 +51,8 @@ export const permissions = [
   'access:read',
   'access:write',
   'audit:read',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 

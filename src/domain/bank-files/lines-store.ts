@@ -162,7 +162,8 @@ function linesMatching(tenantId: number, filter: LineFilter): Sql {
 export type FileRow = {
   bank_file_id: number;
   bank_account_id: number;
-  format: BankFormat;
+  /** GATEWAY: the notices of a gateway and day. */
+  format: BankFormat | 'GATEWAY';
   file_name: string | null;
   statements: Statement[];
   lines: number;

@@ -14,16 +14,28 @@ export async function listWorkspacesToCount(tx: Tx): Promise<number[]> {
     select tenant_id from workspace_jobs where next_job_at is not null
     union
     select tenant_id from operation_counts
+    union
+    select tenant_id from workspace_webhooks
     order by tenant_id
   `.execute(tx);
   return rows.map((row) => row.tenant_id);
 }
 
+/** `webhook`: messages to webhooks. */
+type Kind = 'job' | 'delivery' | 'webhook';
+
 export type Counted = {
-  kind: 'job' | 'delivery';
+  kind: Kind;
   state: string;
   amount: number;
   oldestAt: Temporal.Instant | null;
+};
+
+type CountedRow = {
+  kind: Kind;
+  state: string;
+  amount: number;
+  oldest_at: Temporal.Instant | null;
 };
 
 export type CountingTime = { now: Temporal.Instant; clockOffsetMs: number };
@@ -39,12 +51,7 @@ export async function countOperations(
 ): Promise<Counted[]> {
   const localNow = now.add({ milliseconds: clockOffsetMs });
   const since = localNow.subtract({ minutes: recentMinutes });
-  const { rows } = await sql<{
-    kind: 'job' | 'delivery';
-    state: string;
-    amount: number;
-    oldest_at: Temporal.Instant | null;
-  }>`
+  const { rows } = await sql<CountedRow>`
     select 'job' as kind,
       case when status = 'Scheduled' and due_at <= ${localNow} then 'Due' else status end as state,
       count(*)::integer as amount, min(coalesce(started_at, due_at)) as oldest_at
@@ -84,6 +91,34 @@ export async function countOperations(
     ) ended_deliveries
     group by status
   `.execute(tx);
+  return [...counted(rows, clockOffsetMs), ...(await countMessages(tx, tenantId, now))];
+}
+
+/** Messages to webhooks, whose times are the machine's in every workspace. */
+async function countMessages(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Counted[]> {
+  const since = now.subtract({ minutes: recentMinutes });
+  const { rows } = await sql<CountedRow>`
+    select 'webhook' as kind, 'Waiting' as state, count(*)::integer as amount,
+      min(created_at) as oldest_at
+    from (
+      select created_at from webhook_messages
+      where tenant_id = ${tenantId} and next_attempt_at is not null
+      order by webhook_id, next_attempt_at limit ${countedMax}
+    ) open_messages
+    having count(*) > 0
+    union all
+    select 'webhook', status, count(*)::integer, null::timestamptz
+    from (
+      select status from webhook_messages
+      where tenant_id = ${tenantId} and ended_at >= ${since}
+      order by ended_at desc limit ${countedMax}
+    ) ended_messages
+    group by status
+  `.execute(tx);
+  return counted(rows, 0);
+}
+
+function counted(rows: readonly CountedRow[], clockOffsetMs: number): Counted[] {
   return rows.map(({ kind, state, amount, oldest_at: oldest }) => ({
     kind,
     state,
@@ -130,7 +165,7 @@ export async function deleteWorker(tx: Tx, worker: string): Promise<void> {
 
 export type Watched = {
   operations: {
-    kind: 'job' | 'delivery';
+    kind: Kind;
     state: string;
     amount: number;
     oldest_seconds: number | null;

@@ -36,6 +36,7 @@ const seriesStart = {
   adjustment: 0,
   'opening-batch': 0,
   event: 0,
+  webhook: 0,
   dispute: 0,
   term: 0,
   job: 0,

@@ -141,6 +141,16 @@ export async function insertTenant(
   await sql`call add_chart_of_accounts(${tenantId})`.execute(tx);
 }
 
+/** The name of a workspace. For workers: the API role cannot read the registry. */
+export async function findWorkspaceName(tx: Tx, tenantId: number): Promise<string> {
+  const { rows } = await sql<{ workspace: string }>`
+    select workspace from workspaces where tenant_id = ${tenantId}
+  `.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`no workspace ${tenantId}`);
+  return row.workspace;
+}
+
 export type WorkspaceRow = { tenant_id: number; workspace: string; created_at: Temporal.Instant };
 
 /** Every workspace. For the worker and the command line; callers of the API never see this. */

@@ -1,0 +1,53 @@
+import * as Type from 'typebox';
+import { AppError } from '../../base/errors.ts';
+import { sealSecret } from '../../base/secret-key.ts';
+import { assertNotStale } from '../../base/stale.ts';
+import { findGateway, updateGateway } from '../../domain/bank-files/gateways-store.ts';
+import { adapterNames } from '../../domain/bank-files/notice.ts';
+import { readSecret, secret } from '../events/webhook-fields.ts';
+import { empty, id, oneOf, tsGuard } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const updateGatewayOperation = operation({
+  path: '/billing/gateways/update-gateway',
+  method: 'Update',
+  action: 'Update Gateway',
+  access: { permission: 'settings:write' },
+  summary: 'Changes the secret or bank account of a payment gateway, or pauses it.',
+  request: Type.Object({
+    data: Type.Object({
+      adapter: oneOf(adapterNames),
+      bankAccountID: Type.Optional(id),
+      secret: Type.Optional(secret),
+      status: Type.Optional(oneOf(['Active', 'Paused'])),
+      ts: tsGuard,
+    }),
+  }),
+  response: empty,
+  errors: ['GATEWAY_NOT_FOUND', 'BANK_ACCOUNT_NOT_FOUND', 'STALE_OBJECT'],
+  example: { data: { adapter: 'standard', status: 'Paused' } },
+  async handle(call, { data }) {
+    const { tx, tenant } = call;
+    const before = await findGateway(tx, tenant.tenantId, data.adapter);
+    if (!before) throw new AppError('GATEWAY_NOT_FOUND', { field: 'data.adapter' });
+    assertNotStale(data.ts, before, { what: `gateway ${data.adapter}`, field: 'data.ts' });
+    const change = {
+      bankAccountId: data.bankAccountID ?? before.bank_account_id,
+      status: data.status ?? before.status,
+    };
+    const sealed =
+      data.secret === undefined
+        ? before.secret
+        : sealSecret(readSecret('data.secret', data.secret));
+    const stamp = { at: call.now, by: call.principal.name };
+    const all = { ...change, secret: sealed };
+    await updateGateway(tx, tenant.tenantId, data.adapter, all, stamp);
+    call.audit({
+      subject: 'gateway',
+      subjectId: data.adapter,
+      before: { bankAccountId: before.bank_account_id, status: before.status },
+      after: { ...change, ...(data.secret ? { secretChanged: true } : {}) },
+    });
+    return { message: `Gateway ${data.adapter} updated`, data: {} };
+  },
+});
