@@ -49,7 +49,7 @@ export async function routeSheetCommand(config: Config, args: readonly string[])
     const { tenantId, timezone } = workspace.tenant;
     const today = dateIn(workspace.now, timezone);
     const key = { contextCode: service, batchCode: values.batch ?? null };
-    const sheet = { ...key, since, date: date ?? today, today };
+    const sheet = { ...key, since, date: date ?? today, today, termId: null };
     const read = readerOf(workspace);
     const stops = await stopsOf(read, tenantId, sheet);
     await write(sheetLines(read, tenantId, stops, sheet), values.to);

@@ -172,6 +172,7 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
   );
   await refuses(admin.getRouteSheet({ serviceCode: 'NONE' }), 'SERVICE_NOT_FOUND');
   await refuses(admin.getRouteSheet({ serviceCode, batchCode: 'X' }), 'BATCH_NOT_FOUND');
+  await refuses(admin.getRouteSheet({ serviceCode, termID: 99 }), 'TERM_NOT_FOUND');
 });
 
 test('a subscription goes out with the reading up to which it was billed, not with later ones', async () => {

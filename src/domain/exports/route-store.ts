@@ -9,6 +9,8 @@ export type RouteFilter = {
   batchCode: string | null;
   /** Readings before this day do not count; null: those that no term has taken do. */
   since: Temporal.PlainDate | null;
+  /** Readings that this term has taken count as read; null: a term that is still to come. */
+  termId: number | null;
 };
 
 /** Whether there is such a context, and such a batch of it. */
@@ -55,6 +57,7 @@ export async function listStops(
     cross join lateral (
       select max(reading_date) as last_date from term_readings
       where tenant_id = ${tenantId} and assignment_id = r.assignment_id and position = r.position
+        and (${filter.termId}::bigint is null or term_id <> ${filter.termId}::bigint)
     ) t
     where s.tenant_id = ${tenantId} and s.status = 'Active' and not exists (
       select from readings e

@@ -1,8 +1,9 @@
 import * as Type from 'typebox';
 import { dateIn, parseDate } from '../../base/calendar.ts';
 import { sheetLines, stopsOf } from '../../domain/exports/route-sheet.ts';
+import { getTerm } from '../../domain/terms/store.ts';
 import { lineAnswer, linesShown } from '../exports/line-fields.ts';
-import { date, filledText, maybe } from '../fields.ts';
+import { date, filledText, id, maybe } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const getRouteSheet = operation({
@@ -16,9 +17,10 @@ export const getRouteSheet = operation({
     batchCode: maybe(filledText({ max: 32 })),
     sinceDate: maybe(date),
     readingDate: maybe(date),
+    termID: maybe(id),
   }),
   response: linesShown,
-  errors: ['SERVICE_NOT_FOUND', 'BATCH_NOT_FOUND'],
+  errors: ['SERVICE_NOT_FOUND', 'BATCH_NOT_FOUND', 'TERM_NOT_FOUND'],
   example: {
     serviceCode: 'ELEC',
     batchCode: 'DEFAULT',
@@ -34,7 +36,12 @@ export const getRouteSheet = operation({
       since: (body.sinceDate && parseDate(body.sinceDate)) || null,
       date: (body.readingDate && parseDate(body.readingDate)) || today,
       today,
+      termId: body.termID ?? null,
     };
+    const { termId } = sheet;
+    if (termId !== null) {
+      await call.read((tx) => getTerm(tx, tenantId, termId, { field: 'termID' }));
+    }
     const stops = await stopsOf(call.read, tenantId, sheet);
     return lineAnswer(sheetLines(call.read, tenantId, stops, sheet), stops.length);
   },
