@@ -6,8 +6,8 @@
 //   await billing.makeUsers({ userType: 'customer', users: [{ name: 'A. Khan' }] });
 //
 // Where the machine does not know *.localhost, start the server with BILLWRIGHT_WORKSPACE_HEADER=1
-// and give { baseUrl: 'http://localhost:8080', headers: { 'X-Workspace': 'demo' } }. The npm package
-// that `npm run clients` makes needs neither.
+// and give { baseUrl: 'http://localhost:8080', headers: { 'X-Workspace': 'demo' } }. The npm
+// package that `npm run clients` makes needs neither.
 //
 // The types are those of the operations' own schemas; the server's code is not loaded.
 import type { Static } from 'typebox';

@@ -136,18 +136,19 @@ function methodOf(operation: Described, written: Written): string {
   const result = `Reply[${typeOf(data, `${owner}Data`, written)}]`;
   const signature = ['self', ...(ordered.length > 0 ? ['*'] : []), ...parameters];
   const key = `${ordered.length > 0 ? '' : '*, '}idempotency_key: str | None = None`;
-  const body = ordered.map(([field, schema]) => bodyLine(request, field, schema));
+  const body = ordered.map(([field]) => bodyLine(request, field));
+  const words = [path, method, action].map((word) => JSON.stringify(word));
   return `    def ${snake(name)}(
         ${[...signature, key].join(',\n        ')},
     ) -> ${result}:
         """${summary.replaceAll('"', "'")}"""
         body: dict[str, Any] = {}
-${body.join('')}        route = (${[path, method, action].map((word) => JSON.stringify(word)).join(', ')})
+${body.join('')}        route = (${words.join(', ')})
         return self._call(route, body, idempotency_key)`;
 }
 
 /** A field that may be null is sent as null only where it must be sent. */
-function bodyLine(request: Schema, field: string, _schema: Schema): string {
+function bodyLine(request: Schema, field: string): string {
   const line = `body[${JSON.stringify(field)}] = ${field}\n`;
   if (isRequired(request, field)) return `        ${line}`;
   return `        if ${field} is not None:\n            ${line}`;
@@ -183,8 +184,8 @@ function typeOfOne(
   if (fields.length === 0) return 'dict[str, Any]';
   const rows = fields.map(([field, inner]) => {
     const found = typeOf(inner, `${name}${capital(field)}`, written);
-    const isNeeded = isRequired(schema, field);
-    return `        ${JSON.stringify(field)}: ${isNeeded ? `"${found}"` : `NotRequired["${found}"]`},`;
+    const type = isRequired(schema, field) ? `"${found}"` : `NotRequired["${found}"]`;
+    return `        ${JSON.stringify(field)}: ${type},`;
   });
   written.set(name, `${name} = TypedDict(\n    "${name}",\n    {\n${rows.join('\n')}\n    },\n)`);
   return name;

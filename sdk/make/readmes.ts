@@ -9,7 +9,8 @@ newer or in a browser. It has no dependencies.
 import { BillingError, createClient } from '@billwright/client';
 
 const billing = createClient({ baseUrl: 'http://demo.localhost:8080' });
-const { data } = await billing.login({ username: 'admin@demo.example', password: 'billwright-demo' });
+const login = { username: 'admin@demo.example', password: 'billwright-demo' };
+const { data } = await billing.login(login);
 billing.useToken(data.accessToken);
 
 const made = await billing.makeUsers({ userType: 'customer', users: [{ name: 'A. Khan' }] });
@@ -40,7 +41,8 @@ package.
 from billwright import BillingError, Client
 
 billing = Client("http://demo.localhost:8080")
-billing.token = billing.login(username="admin@demo.example", password="billwright-demo").data["accessToken"]
+login = billing.login(username="admin@demo.example", password="billwright-demo")
+billing.token = login.data["accessToken"]
 
 made = billing.make_users(userType="customer", users=[{"name": "A. Khan"}])
 print(made.headers["X-Party-Number"])

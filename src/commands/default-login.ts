@@ -10,7 +10,7 @@ export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }
 
-/** A workspace whose demo login still has its password; the demo may have been made under any name. */
+/** A workspace whose demo login still has its password. The demo may have any name. */
 export async function findOpenWorkspace(context: Context): Promise<string | undefined> {
   const owner = openOwnerDatabase(context);
   try {

@@ -55,7 +55,7 @@ async function* findings(context: Context): AsyncGenerator<Finding> {
 function program(): Finding {
   const text = `Node.js ${process.versions.node} on ${hostname()}`;
   const isNew = Number(process.versions.node.split('.')[0]) >= 26;
-  const advice = `${text}. Billwright is tested with Node.js 26: start it with npm, which brings it.`;
+  const advice = `${text}. Billwright is tested with Node.js 26: npm start brings it.`;
   return { grade: isNew ? 'ok' : 'warning', about: 'program', text: isNew ? text : advice };
 }
 
@@ -81,7 +81,9 @@ async function pendingVersions(context: Context): Promise<number[]> {
 function* schema(pending: readonly number[]): Generator<Finding> {
   if (pending.length === 0) yield { grade: 'ok', about: 'schema', text: 'up to date' };
   else {
-    const text = `${pending.length} migrations are to be run. The next start runs them, or billwright migrate.`;
+    const text =
+      `${pending.length} migrations are to be run. ` +
+      'The next start runs them, or billwright migrate.';
     yield { grade: 'warning', about: 'schema', text };
   }
 }
@@ -217,7 +219,9 @@ function waiting({ operations }: Watched): Finding[] {
       ({ kind, amount, oldest_seconds: age }): Finding => ({
         grade: 'warning',
         about: kind === 'job' ? 'jobs' : 'mails',
-        text: `${amount} wait, the oldest for ${Math.round((age ?? 0) / 60)} minutes. Start workers, or look at their log.`,
+        text:
+          `${amount} wait, the oldest for ${Math.round((age ?? 0) / 60)} minutes. ` +
+          'Start workers, or look at their log.',
       }),
     ),
     ...failed.map(
@@ -231,7 +235,9 @@ function waiting({ operations }: Watched): Finding[] {
       ({ amount }): Finding => ({
         grade: 'warning',
         about: 'mails',
-        text: `${amount} are uncertain: a worker ended while it sent them. Decide with resolve-deliveries.`,
+        text:
+          `${amount} are uncertain: a worker ended while it sent them. ` +
+          'Decide with resolve-deliveries.',
       }),
     ),
   ];

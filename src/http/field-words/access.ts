@@ -105,6 +105,8 @@ export const accessWords: Record<string, string> = {
   ts: 'Version of the row. Send it back when you change the row: an older one is refused.',
   type: 'The kind.',
   'Error.type': 'Kind of error, for programs.',
+  untaxed: 'Components without VAT, each with the reason.',
+  'untaxed.category': 'Exempt or zero-rated.',
   userID: 'Id of the login.',
   userTypes: 'Values of userType.',
   username: 'User name or e-mail address.',
