@@ -83,7 +83,8 @@ const groups: readonly Group[] = [
       'cash-desks/',
       'approvals/',
       'statements/',
-      'bank-files/', 'gateways/',
+      'bank-files/',
+      'gateways/',
     ],
   },
   {

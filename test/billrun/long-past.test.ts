@@ -146,7 +146,12 @@ test('a register is read from the reading that was billed last', async () => {
 
 test('a route sheet lists registers without a reading since the last locked one', async () => {
   const { answer, rows } = await fetched('readings', (tx) =>
-    listStops(tx, tenantId, { contextCode: elec.service.code, batchCode: null, since: null, termId: null }),
+    listStops(tx, tenantId, {
+      contextCode: elec.service.code,
+      batchCode: null,
+      since: null,
+      termId: null,
+    }),
   );
   assert.equal(answer.length, 1);
   assert.ok(rows <= few, `${rows} readings were looked at`);
