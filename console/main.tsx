@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client';
 import { queries } from './api/queries/base.ts';
 import { resumeSession } from './api/session.ts';
 import { startLanguage } from './language/start.ts';
+import { keepFocus } from './parts/keep-focus.ts';
 import { lightOnPaper } from './parts/paper.tsx';
 import { theme, variables } from './parts/theme.ts';
 import { router } from './routes.tsx';
@@ -19,6 +20,7 @@ await Promise.all([startLanguage(), resumeSession()]);
 lightOnPaper();
 const place = document.getElementById('root');
 if (!place) throw new Error('index.html has no root');
+keepFocus();
 createRoot(place).render(
   <StrictMode>
     <DirectionProvider detectDirection>

@@ -75,11 +75,11 @@ function ActionForm<Name extends string, Reply>({
   );
 }
 
-function initialOf({ kind, choices, initial }: FieldSpec): string {
+export function initialOf({ kind, choices, initial }: FieldSpec): string {
   return initial ?? (kind === 'choice' ? (choices?.[0]?.value ?? '') : '');
 }
 
-function typedOf<Name extends string>(
+export function typedOf<Name extends string>(
   specs: readonly (readonly [Name, FieldSpec])[],
   values: Record<string, string>,
 ): Typed<Name> {
@@ -91,7 +91,7 @@ function typedOf<Name extends string>(
   return Object.fromEntries(entries);
 }
 
-function Field({
+export function Field({
   name,
   spec,
   form,

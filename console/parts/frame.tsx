@@ -17,11 +17,12 @@ import {
   IconUsers,
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayUse, useSession } from '../api/session.ts';
 import { Choices } from './choices.tsx';
 import { JobsIndicator } from './jobs-indicator.tsx';
-import { KeyList } from './keys.tsx';
+import { KeyList, ShowKeys } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
 import { Search } from './search.tsx';
 
@@ -46,12 +47,23 @@ export function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const session = useSession();
+  const content = useContentFocus(pathname);
   return (
     <AppShell
       header={{ height: 48 }}
       navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      <Anchor
+        href="#content"
+        className="skip"
+        onClick={(event) => {
+          event.preventDefault();
+          content.current?.focus();
+        }}
+      >
+        {t('skip')}
+      </Anchor>
       <AppShell.Header>
         <Group
           h="100%"
@@ -78,6 +90,7 @@ export function Frame() {
           <Group gap={4} wrap="nowrap">
             <JobsIndicator />
             <Search />
+            <ShowKeys />
             <Choices />
           </Group>
         </Group>
@@ -98,13 +111,26 @@ export function Frame() {
             />
           ))}
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="content" ref={content} tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
       <KeyList />
       {session?.isOver && <LogInAgain user={session.user} />}
     </AppShell>
   );
+}
+
+/** After a link of the navigation, the next Tab is in the page that it opened. */
+function useContentFocus(pathname: string) {
+  const content = useRef<HTMLElement>(null);
+  const seen = useRef(pathname);
+  useEffect(() => {
+    if (seen.current === pathname) return;
+    seen.current = pathname;
+    const isInside = content.current?.contains(document.activeElement) ?? false;
+    if (!isInside) content.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return content;
 }
 
 function isWithin(pathname: string, to: string): boolean {

@@ -1,5 +1,5 @@
-// Keys of the console, listed by `?`. Those of a screen can be switched off, since a voice or a cat
-// may press single letters.
+// Keys of the console, listed by `?`. Single letters and signs can be switched off, since a voice or
+// a cat may press them.
 import { ActionIcon, Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
 import { useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
@@ -28,17 +28,28 @@ function useShown(): Shown {
   );
 }
 
-/** The keys of a work list, with a button that shows them. */
+/** Whether single letters and signs are keys on this machine. */
+export function useSingleKeys() {
+  return useLocalStorage({ key: 'billwright-keys', defaultValue: true });
+}
+
+/** The keys of a work list. */
 export function Keys({ actions }: { actions: readonly KeyAction[] }) {
-  const { t } = useTranslation();
   useEffect(() => {
     show({ actions });
     return () => show({ actions: [] });
   }, [actions]);
+  return null;
+}
+
+/** A button of the frame: the list can be opened where single keys are switched off. */
+export function ShowKeys() {
+  const { t } = useTranslation();
   return (
     <ActionIcon
-      variant="default"
-      size="lg"
+      variant="subtle"
+      color="gray"
+      visibleFrom="sm"
       aria-label={t('keys.title')}
       onClick={() => show({ isOpen: true })}
     >
@@ -51,13 +62,18 @@ export function Keys({ actions }: { actions: readonly KeyAction[] }) {
 export function KeyList() {
   const { t } = useTranslation();
   const { actions, isOpen } = useShown();
-  const [isOn, setOn] = useLocalStorage({ key: 'billwright-keys', defaultValue: true });
-  const open = () => show({ isOpen: true });
-  useHotkeys([
-    ...(isOn && !isOpen ? actions.map(({ key, run }): [string, () => void] => [key, run]) : []),
-    ['shift+?', open],
-    ['?', open],
-  ]);
+  const [isOn, setOn] = useSingleKeys();
+  const lines = [
+    { key: 'j', label: t('keys.next'), run: () => moveInList(1) },
+    { key: 'k', label: t('keys.before'), run: () => moveInList(-1) },
+  ];
+  const ofScreen = [...lines.filter(({ key }) => !has(actions, key)), ...actions];
+  const listed = { key: '?', label: t('keys.list'), run: () => show({ isOpen: true }) };
+  const bound = isOn ? [...ofScreen, listed, { ...listed, key: 'shift+?' }] : [];
+  useHotkeys(
+    bound.map(({ key, run }) => [key, unlessTyping(run), { preventDefault: false }]),
+    [],
+  );
   const everywhere = [
     { key: 'Ctrl + K', label: t('search.title') },
     { key: '/', label: t('search.title') },
@@ -73,7 +89,7 @@ export function KeyList() {
       <Stack>
         <Table aria-label={t('keys.title')}>
           <Table.Tbody>
-            {[...actions, ...everywhere].map(({ key, label }) => (
+            {[...ofScreen, ...everywhere].map(({ key, label }) => (
               <Table.Tr key={key}>
                 <Table.Td>
                   <Kbd>{key}</Kbd>
@@ -91,4 +107,32 @@ export function KeyList() {
       </Stack>
     </Modal>
   );
+}
+
+function has(actions: readonly KeyAction[], key: string): boolean {
+  return actions.some((action) => action.key === key);
+}
+
+const typed = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';
+
+/** Not while a person types, and not behind a dialog. */
+function unlessTyping(run: () => void) {
+  return (event: KeyboardEvent) => {
+    const isTyping = event.target instanceof Element && event.target.matches(typed);
+    if (isTyping || document.querySelector('[aria-modal=true]') !== null) return;
+    event.preventDefault();
+    run();
+  };
+}
+
+const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled)';
+
+/** From line to line of the lists in view, each at its first link, button or field. */
+function moveInList(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll('main tbody tr')].filter(
+    (row) => row.checkVisibility() && row.querySelector(controls) !== null,
+  );
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const row = rows[at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
+  row?.querySelector<HTMLElement>(controls)?.focus();
 }

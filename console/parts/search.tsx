@@ -9,11 +9,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Found, searchQuery } from '../api/queries/search.ts';
+import { useSingleKeys } from './keys.tsx';
 
 export function Search() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
+  const [isOn] = useSingleKeys();
   const [text] = useDebouncedValue(typed.trim(), 150);
   const { data: found = [], isFetching } = useQuery(searchQuery(text));
   const groups = Map.groupBy(found, ({ kind }) => kind);
@@ -31,7 +33,7 @@ export function Search() {
       <Spotlight.Root
         query={typed}
         onQueryChange={setTyped}
-        shortcut={['mod + K', '/']}
+        shortcut={isOn ? ['mod + K', '/'] : 'mod + K'}
         clearQueryOnClose
         scrollable
         maxHeight="70vh"

@@ -8,6 +8,7 @@ export type Sheet = {
   /** A register that was read on or after this day is not on the sheet. */
   sinceDate: string;
   readingDate: string;
+  termID: number;
 };
 
 /** The registers that are still to be read, as the lines of a CSV file. */

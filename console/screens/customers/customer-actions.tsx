@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
@@ -10,6 +11,7 @@ import { servicesQuery } from '../../api/queries/ledger.ts';
 import { plansQuery } from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
+import { EditDialog } from '../../parts/edit-dialog.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 
@@ -27,8 +29,7 @@ export function CustomerActions({ party }: { party: Party }) {
 type PartyField = 'name' | 'email' | 'mobile' | 'taxNumber' | 'street' | 'city' | 'language';
 
 /** The fields of a party that most people need; the API has more. */
-function usePartyFields(party?: Party): Record<PartyField, FieldSpec> {
-  const { t } = useTranslation();
+function partyFields(t: TFunction, party?: Party): Record<PartyField, FieldSpec> {
   const mobile = party?.contacts.find((one) => one.contactType === 'Mobile')?.contactValue;
   return {
     name: { label: t('customers.name'), initial: party?.name ?? '', required: true },
@@ -73,7 +74,7 @@ export function NewCustomer() {
     <ActionDialog
       label={t('customers.new')}
       variant="filled"
-      fields={usePartyFields()}
+      fields={partyFields(t)}
       send={(typed) => api.makeUsers({ userType: 'customer', users: [partyFrom(typed)] })}
       onDone={async ({ headers }) => {
         const partyID = Number(headers.get('x-resource-id'));
@@ -87,12 +88,16 @@ export function NewCustomer() {
 
 function Edit({ party }: { party: Party }) {
   const { t } = useTranslation();
-  const { partyNumber, ts } = party;
+  const { partyNumber } = party;
   return (
-    <ActionDialog
+    <EditDialog
       label={t('customer.edit')}
-      fields={usePartyFields(party)}
-      send={(typed) => api.updateUser({ user: { partyNumber, ts, ...partyFrom(typed, party) } })}
+      object={party}
+      fieldsOf={(one) => partyFields(t, one)}
+      load={async () => (await api.getUsers({ partyNumber })).data.user}
+      send={(typed, seen) =>
+        api.updateUser({ user: { partyNumber, ts: seen.ts, ...partyFrom(typed, seen) } })
+      }
     />
   );
 }

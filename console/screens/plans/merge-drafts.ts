@@ -1,7 +1,6 @@
 // Two people changed one plan: what each of them changed, and one plan from both.
+import type { Side } from '../../parts/merge-choice.tsx';
 import { contentOf, type PlanDraft } from './plan-draft.ts';
-
-export type Side = 'mine' | 'theirs';
 
 /** A field or an item of the plan that at least one of them changed. */
 export type MergePart = {

@@ -53,7 +53,9 @@ export class EntryStore {
 
   type(stop: Stop, text: string): void {
     const key = crypto.randomUUID();
-    this.set(stop, { ...fresh, code: this.of(stop).code, text, key });
+    const { code, phase } = this.of(stop);
+    // A meter that was locked yesterday is read today.
+    this.set(stop, { ...fresh, code: phase === 'not read' ? null : code, text, key });
   }
 
   readonly subscribe = (listener: () => void) => {

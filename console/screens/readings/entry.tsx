@@ -49,12 +49,12 @@ export function ReadingEntry() {
 /** The sheet is read once: lines that were saved stay where they are. */
 function Grid({ term, readingDate }: { term: TermView; readingDate: string }) {
   const { t } = useTranslation();
-  const { serviceCode, batchCode } = term;
+  const { termID, serviceCode, batchCode } = term;
   // What was read on the first day is the end of the term before.
   const sinceDate = dayAfter(term.startDate);
   const sheet = useQuery({
-    ...routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate }),
-    queryKey: ['entry-sheet', serviceCode, batchCode, readingDate],
+    ...routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate, termID }),
+    queryKey: ['entry-sheet', String(termID), readingDate],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -173,7 +173,9 @@ function useActions(
 /** How many are saved, and those that did not reach the server. */
 function Progress({ stops, store, readingDate }: LinesProps) {
   const { t } = useTranslation();
-  const all = [...useEntries(store).values()];
+  useEntries(store);
+  // Lines that an earlier sheet of this day had are not in this one any more.
+  const all = stops.map((stop) => store.of(stop));
   const saved = all.filter(({ phase }) => phase === 'saved').length;
   const notRead = all.filter(({ phase }) => phase === 'not read').length;
   const failed = stops.filter((stop) => store.of(stop).phase === 'unsaved');

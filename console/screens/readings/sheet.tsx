@@ -41,10 +41,12 @@ function Sheet({ term }: { term: TermView }) {
   const { t } = useTranslation();
   const end = toField(term.endDate);
   const [day, setDay] = useState(end < today() ? end : today());
-  const { serviceCode, batchCode } = term;
+  const { termID, serviceCode, batchCode } = term;
   const sinceDate = dayAfter(term.startDate);
   const readingDate = toWire(day);
-  const sheet = useQuery(routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate }));
+  const sheet = useQuery(
+    routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate, termID }),
+  );
   if (sheet.isError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
   const stops = sheet.data ? rowsOfCsv(textOfLines(sheet.data)).map(stopOf) : [];
   return (

@@ -18,8 +18,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { templatesQuery } from '../../api/queries/admin.ts';
+import { queries } from '../../api/queries/base.ts';
 import { type Service, serviceQuery } from '../../api/queries/plans.ts';
 import { mayUse } from '../../api/session.ts';
+import { useEdited } from '../../parts/edited.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -46,16 +48,32 @@ export function ServiceScreen() {
         </PageLink>
       }
     >
-      <Form key={service.ts} service={service} />
+      <Form key={serviceCode} service={service} />
     </Page>
   );
 }
+
+/** Fields whose label has another name than the field. */
+const labels: Partial<Record<keyof ServiceDraft, string>> = {
+  name: 'plans.name',
+  description: 'plans.description',
+  invoiceTemplate: 'services.template',
+  emailTemplate: 'services.mail',
+  steps: 'services.dunning',
+};
 
 type DraftForm = ReturnType<typeof useForm<ServiceDraft>>;
 
 function Form({ service }: { service: Service }) {
   const { t } = useTranslation();
   const form = useForm<ServiceDraft>({ initialValues: draftOf(service) });
+  const { send, merge } = useEdited({
+    form,
+    object: service,
+    valuesOf: draftOf,
+    load: () => queries.fetchQuery({ ...serviceQuery(service.serviceCode), staleTime: 0 }),
+    labelOf: (name) => t(labels[name] ?? `services.${name}`),
+  });
   const templates = useQuery(templatesQuery);
   const choices = (type: string) =>
     (templates.data ?? [])
@@ -65,7 +83,8 @@ function Form({ service }: { service: Service }) {
     <Fieldset variant="unstyled" disabled={!mayUse('contexts:write')} maw={1000}>
       <SendForm
         form={form}
-        send={(draft) => api.updateService({ service: changesOf(service, draft) })}
+        send={send((draft, seen) => api.updateService({ service: changesOf(seen, draft) }))}
+        onDone={() => form.resetDirty()}
         action={t('services.save')}
         done={t('services.saved')}
         isReady={form.isDirty()}
@@ -95,6 +114,7 @@ function Form({ service }: { service: Service }) {
         <Batches form={form} />
         <BankAccounts form={form} />
         <Steps form={form} mails={choices('Email')} />
+        {merge}
       </SendForm>
     </Fieldset>
   );

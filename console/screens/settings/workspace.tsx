@@ -6,8 +6,10 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { templatesQuery } from '../../api/queries/admin.ts';
+import { queries } from '../../api/queries/base.ts';
 import { settingsQuery } from '../../api/queries/settings.ts';
 import { mayUse } from '../../api/session.ts';
+import { useEdited } from '../../parts/edited.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
 
@@ -28,7 +30,7 @@ export function Workspace() {
   const query = useQuery(settingsQuery);
   if (query.isPending) return <Loading />;
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
-  return <Form key={query.data.ts} settings={query.data} />;
+  return <Form settings={query.data} />;
 }
 
 function valuesOf(settings: Settings) {
@@ -83,7 +85,14 @@ function changesOf(settings: Settings, values: Values): Change {
 function Form({ settings }: { settings: Settings }) {
   const { t } = useTranslation();
   const templates = useQuery({ ...templatesQuery, enabled: mayUse('contexts:read') });
-  const form = useForm({ initialValues: valuesOf(settings) });
+  const form = useForm<Values>({ initialValues: valuesOf(settings) });
+  const { send, merge } = useEdited({
+    form,
+    object: settings,
+    valuesOf,
+    load: () => queries.fetchQuery({ ...settingsQuery, staleTime: 0 }),
+    labelOf: (name) => t(`settings.${name}`),
+  });
   const mails = (templates.data ?? []).filter(({ type }) => type === 'Email');
   const field = (name: keyof Values) => (
     <TextInput
@@ -97,7 +106,8 @@ function Form({ settings }: { settings: Settings }) {
     <Fieldset variant="unstyled" disabled={!mayUse('settings:write')} maw={900}>
       <SendForm
         form={form}
-        send={(values) => api.updateSettings({ data: changesOf(settings, values) })}
+        send={send((values, seen) => api.updateSettings({ data: changesOf(seen, values) }))}
+        onDone={() => form.resetDirty()}
         action={t('settings.save')}
         done={t('settings.saved')}
         isReady={form.isDirty()}
@@ -138,6 +148,7 @@ function Form({ settings }: { settings: Settings }) {
           minRows={2}
           {...form.getInputProps('reminders')}
         />
+        {merge}
       </SendForm>
     </Fieldset>
   );
