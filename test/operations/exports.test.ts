@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { refuses } from '../support/client.ts';
 import { openMetered } from '../support/metered.ts';
+import { newService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newOffer } from '../support/subscriptions.ts';
 
@@ -172,7 +173,6 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
   );
   await refuses(admin.getRouteSheet({ serviceCode: 'NONE' }), 'SERVICE_NOT_FOUND');
   await refuses(admin.getRouteSheet({ serviceCode, batchCode: 'X' }), 'BATCH_NOT_FOUND');
-  await refuses(admin.getRouteSheet({ serviceCode, termID: 99 }), 'TERM_NOT_FOUND');
 });
 
 test('a subscription goes out with the reading up to which it was billed, not with later ones', async () => {
@@ -289,4 +289,10 @@ test('an archived party goes out where a subscription is its own, and only there
   assert.deepEqual([has(partyNumber), has(other)], [true, false]);
   const subscriptions = rowsOf((await admin.exportData({ kind: 'Subscriptions' })).data.lines);
   for (const row of subscriptions) assert.ok(numbers.includes(row.partyNumber ?? ''));
+});
+
+test('a route sheet of a term that does not exist is refused', async () => {
+  const admin = await scene.workspace('route-of-no-term');
+  const serviceCode = await newService(admin);
+  await refuses(admin.getRouteSheet({ serviceCode, termID: 99 }), 'TERM_NOT_FOUND');
 });

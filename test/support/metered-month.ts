@@ -16,6 +16,7 @@ export async function openStreet(
     scene,
     workspace,
     {
+      bankAccounts: [{ title: 'Collections', bankName: 'First Bank', accountNumber: 'XX11BANK01' }],
       meteredInputs: [{ name: 'energy', unit: 'kWh', register: 'kWh' }],
       components: [
         { name: 'energyCharge', label: 'Energy', type: 'Charge', sequence: 1 },
