@@ -63,3 +63,52 @@ test('two people who change one plan choose what stays, and lose nothing', { ski
     ['usage.energy * 40', 'For shops'],
   );
 });
+
+test('two people who edit one customer choose what stays, field by field', { skip }, async () => {
+  const client = await scene.workspace('console-both');
+  const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];
+  await client.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan', contacts }] });
+  const first = await openScreen(scene, 'console-both', '/customers/100001');
+  const second = await openScreen(scene, 'console-both', '/customers/100001');
+  for (const { page } of [first, second]) {
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  }
+  const [own, other] = [first.page.getByRole('dialog'), second.page.getByRole('dialog')];
+  await own.getByLabel('Name').fill('Asma Khan-Malik');
+  await own.getByLabel('City').fill('Lahore');
+  await other.getByLabel('Name').fill('A. Khan');
+  await other.getByLabel('Mobile').fill('+92 300 2222222');
+  await own.getByRole('button', { name: 'Edit', exact: true }).click();
+  await own.waitFor({ state: 'detached' });
+
+  await other.getByRole('button', { name: 'Edit', exact: true }).click();
+  const merge = other.getByRole('group', { name: 'Another person saved this while you typed' });
+  const name = merge.getByRole('region', { name: 'Name' });
+  assert.match(await name.innerText(), /A\. Khan[\s\S]*Asma Khan-Malik/);
+  await assertAccessible(second.page);
+  await name.locator('label', { hasText: 'admin@' }).click();
+  await merge.getByRole('button', { name: 'Continue with these choices' }).click();
+  await other.getByRole('button', { name: 'Edit', exact: true }).click();
+  await other.waitFor({ state: 'detached' });
+  const { user } = (await client.getUsers({ partyNumber: 100001 })).data;
+  assert.deepEqual(
+    [user.name, user.address?.city, user.contacts.map((one) => one.contactValue)],
+    ['Asma Khan-Malik', 'Lahore', ['+92 300 2222222']],
+  );
+});
+
+test('what is typed about a service stays while another person saves it', { skip }, async () => {
+  const client = await scene.workspace('console-service');
+  const code = await newService(client);
+  const { page } = await openScreen(scene, 'console-service', `/services/${code}`);
+  await page.getByLabel('Fewest days to pay').fill('9');
+  await client.updateService({ service: { code, graceDays: 3 } });
+  await page.getByRole('button', { name: 'Save the service' }).click();
+  const merge = page.getByRole('group', { name: 'Another person saved this while you typed' });
+  await merge.getByRole('button', { name: 'Continue with these choices' }).click();
+  assert.equal(await page.getByLabel('Fewest days to pay').inputValue(), '9');
+  await page.getByRole('button', { name: 'Save the service' }).click();
+  await page.getByText('The service is saved').waitFor();
+  const { services } = (await client.getServices({ serviceCode: code })).data;
+  assert.deepEqual([services[0]?.minimumDaysToPay, services[0]?.graceDays], [9, 3]);
+});

@@ -69,7 +69,7 @@ export function withKeyboard(page: Page): Hands {
 const stepsMax = 150;
 
 /** By Tab, or Shift and Tab, whichever way the target lies; among tabs by arrows. */
-async function reach(page: Page, target: Locator): Promise<void> {
+export async function reach(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let step = 0; step < stepsMax; step += 1) {
     const way = await target.evaluate(wayTo);
