@@ -225,6 +225,12 @@ test("no operation shows or changes anything of B by B's ids, numbers, names or 
   assert.deepEqual(await hashRows(scene.sql, tenantB), before);
 });
 
+/**
+ * Usage is of the last two years; the bills of these workspaces are older. Gateways and messages to
+ * webhooks have no text of a caller: test/events tries them from another workspace.
+ */
+const unmarkedAnyway = new Set(['getUsage', 'getGateways', 'getWebhookMessages']);
+
 test('the same requests by B itself show the mark in every retrieval', async () => {
   const probes = await probesOf(scene.sql, two);
   const unmarked: string[] = [];
@@ -238,8 +244,7 @@ test('the same requests by B itself show the mark in every retrieval', async () 
         isSeen ||= readOf(answer).includes(mark);
         if (isSeen) break;
       }
-      // Usage is of the last two years; the bills of these workspaces are older.
-      if (!isSeen && name !== 'getUsage') unmarked.push(name);
+      if (!isSeen && !unmarkedAnyway.has(name)) unmarked.push(name);
     },
   );
   assert.deepEqual(unmarked, [], 'let two-workspaces.ts make something that these show');
@@ -266,6 +271,7 @@ const stepOf = (termID: number, more: Json = {}): Json => ({
 const working: Partial<Record<OperationName, Json>> = {
   ...workingRequests,
   updateService: exampleOf(catalogue.createService),
+  eraseParty: { user: { partyNumber: 100003, reason: 'asked for' } },
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2034-01-01T00:00:00' } },
   changePassword: {
@@ -339,8 +345,9 @@ function wholeRequest(name: OperationName, operation: Operation): Json {
 
 async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
   const client = await scene.workspace(workspace, { sandbox: true, timezone });
-  const users = [{ name: 'First' }, { name: 'Second' }];
+  const users = [{ name: 'First' }, { name: 'Second' }, { name: 'Former' }];
   await client.makeUsers({ userType: 'customer', users });
+  await client.updateUser({ user: { partyNumber: 100003, archiveStatus: 1 } });
   await client.addBillingGroup({ name: 'First' });
   const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
   await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });

@@ -177,8 +177,6 @@ test('no barrels and no drawers', () => {
 
 /** Exports that are found by other ways than an import, with the reason. */
 const foundOtherwise: Record<string, string> = {
-  'sdk/make/browser.ts createClient': 'the npm package for clients exports it to browsers',
-  'sdk/make/node.ts createClient': 'the npm package for clients exports it to Node',
   'test/support/group.ts runFiles': 'files that test/run.ts writes call it',
   'test/support/setup.ts globalSetup': 'the test runner calls it',
   'test/support/setup.ts globalTeardown': 'the test runner calls it',

@@ -2,8 +2,9 @@
 import { type ClientOptions, createCalls } from '../call.ts';
 import { routes } from '../routes.ts';
 
-export { BillingError } from '../call.ts';
-
-export function createClient(options: ClientOptions): Record<string, unknown> {
+function createClient(options: ClientOptions): Record<string, unknown> {
   return createCalls(routes, options);
 }
+
+export { BillingError } from '../call.ts';
+export { createClient };

@@ -4,9 +4,7 @@ import { request } from 'node:http';
 import { type ClientOptions, createCalls } from '../call.ts';
 import { routes } from '../routes.ts';
 
-export { BillingError } from '../call.ts';
-
-export function createClient(options: ClientOptions): Record<string, unknown> {
+function createClient(options: ClientOptions): Record<string, unknown> {
   return createCalls(routes, { fetch: fetchLocally, ...options });
 }
 
@@ -41,3 +39,6 @@ function sendToThisMachine(url: URL, options: RequestInit): Promise<Response> {
     call.end(body);
   });
 }
+
+export { BillingError } from '../call.ts';
+export { createClient };

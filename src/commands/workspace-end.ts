@@ -41,8 +41,7 @@ export async function endWorkspace(
     days === 0
       ? `Workspace ${name} is suspended, and workers delete it now.\n`
       : `Workspace ${name} is suspended, and is deleted after ${day}. ` +
-          'Until then this undoes it:\n' +
-          `  billwright workspace restore ${name}\n`,
+          `Until then, workspace restore ${name} undoes it.\n`,
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, readdir, readlink, rm, stat } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, readlink, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -138,6 +138,12 @@ test('an ordinary user with programs it cannot complete copies them', onlyRoot, 
     ['postgres', 'postgresql'],
   );
   await program.kill('SIGTERM');
+  // As if npm had been unpacking the package while it was copied.
+  const copied = (await readdir(scene.dataFolder)).find((name) => name.startsWith('postgresql-'));
+  await truncate(join(scene.dataFolder, copied ?? '', 'native', 'lib', 'libicudata.so.60.2'), 9);
+  const again = scene.program({}, { file, ...account });
+  assert.equal((await again.answer).message, undefined, 'a broken copy is replaced');
+  await again.kill('SIGTERM');
 });
 
 function nobody(): { uid: number; gid: number } {

@@ -167,10 +167,8 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
   const left = await admin.getRouteSheet({ ...filter, sinceDate: '03/03/2026' });
   assert.equal(left.data.lines.length, 4, 'three are left, and what is under review was read');
   const { data: review } = await admin.getReadings({ status: 'Review', number: 92001 });
-  assert.deepEqual(
-    review.readings.map((one) => one.flags),
-    [['High']],
-  );
+  assert.equal(review.readings.length, 1);
+  assert.deepEqual(review.readings[0]?.flags, ['High']);
   await refuses(admin.getRouteSheet({ serviceCode: 'NONE' }), 'SERVICE_NOT_FOUND');
   await refuses(admin.getRouteSheet({ serviceCode, batchCode: 'X' }), 'BATCH_NOT_FOUND');
 });

@@ -24,7 +24,6 @@ test('doctor names a mail server that does not answer and a key that others can 
     /^PROBLEM {2}secret key: other accounts can read .*secret\.key\. Run chmod/m,
   );
   assert.match(output, /^PROBLEM {2}mail: 127\.0\.0\.1:\d+ refuses: .*ECONNREFUSED.*SMTP_URL\.$/m);
-  assert.match(output, /^warning {2}schema: \d+ migrations are to be run/m);
   assert.match(output, /^2 problems/m);
   assert.doesNotMatch(output, /hidden/);
 });

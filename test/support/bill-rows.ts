@@ -66,6 +66,11 @@ async function seedPayments(client: TestClient, mark: string): Promise<void> {
   await client.makePayments({ payments: [cheque] });
   await client.closeMonth({ data: { month: '07/2025', reason: mark } });
   await client.makeCashDesks({ cashDesks: [{ code: 'MAIN', name: mark, cashAccountID: 1 }] });
+  // A name that no machine has: nothing is ever sent there.
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  await client.makeWebhooks({
+    webhooks: [{ url: 'https://hooks.invalid/', secret, description: mark }],
+  });
 }
 
 /** Money of an unknown payer: line 1. */

@@ -2,15 +2,6 @@
 // and a customer may log in.
 import type { Client } from '../../sdk/client.ts';
 import { formatDate } from '../../src/base/calendar.ts';
-import { openDatabase } from '../../src/base/db/pool.ts';
-import { makeDemo } from '../../src/commands/demo/workspace.ts';
-import { makeYear } from '../../src/commands/demo/year.ts';
-import { readConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import { demoLogin } from '../../src/domain/access/demo-login.ts';
-import type { TestClient } from './client.ts';
-import { environmentOf } from './cluster.ts';
-import type { Scene } from './scene.ts';
 
 export const demoCustomer = {
   username: 'customer@demo.example',
@@ -22,29 +13,6 @@ const first = (size: number) => ({ pageNumber: 0, size });
 /** One meter in so many is not read, and one in so many shows far too much. */
 const unread = 20;
 const high = 17;
-
-/** As few subscriptions as have one of each kind in every batch. */
-const subscriptions = 180;
-
-/** In a database of its own, with a worker that runs jobs. Returns its administrator. */
-export async function openDemo(scene: Scene): Promise<TestClient> {
-  const config = readConfig({ ...environmentOf(scene.cluster, scene.databaseName) });
-  const opened = await openContext(config, { use: 'join', quiet: true });
-  const context = { ...opened, clock: scene.clock };
-  const owner = openDatabase({ ...context.owner, name: 'demo', max: 2 });
-  try {
-    const { workspace, username, password } = demoLogin;
-    const tenantId = await makeDemo(context, owner, { workspace, subscriptions });
-    await makeYear(context, tenantId);
-    const admin = scene.visitor(workspace);
-    admin.useToken((await admin.login({ username, password })).data.accessToken);
-    await putToWork(admin);
-    return admin;
-  } finally {
-    await owner.close();
-    await opened.close();
-  }
-}
 
 export async function putToWork(billing: Client): Promise<void> {
   await admitCustomer(billing);

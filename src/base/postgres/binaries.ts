@@ -21,15 +21,15 @@ export async function prepareBinaries(options: {
   const first = linked ? await tryBinaries(packageFolder, options.account) : undefined;
   if (first && 'folder' in first) return first;
   const copy = join(options.copyFolder, `postgresql-${version}`);
-  if (!existsSync(copy)) {
-    options.log(`copying PostgreSQL's programs to ${copy}`);
-    await copyPackage(packageFolder, copy);
-  }
-  const second = await tryBinaries(copy, options.account);
+  const earlier = existsSync(copy) ? await tryBinaries(copy, options.account) : undefined;
+  if (earlier && 'folder' in earlier) return earlier;
+  options.log(`copying PostgreSQL's programs to ${copy}`);
+  const second = await copyPackage(packageFolder, copy, options.account);
   if ('folder' in second) return second;
   throw new Error(
-    `PostgreSQL's programs in ${copy} do not run on this machine (they need Linux with glibc, or ` +
-      `macOS): ${second.failure}. Set DATABASE_URL to use a PostgreSQL server of your own.`,
+    `PostgreSQL's programs in ${packageFolder} do not run on this machine (they need Linux with ` +
+      `glibc, or macOS): ${second.failure}. If npm is installing just now, start again when it ` +
+      'has ended; otherwise set DATABASE_URL to use a PostgreSQL server of your own.',
   );
 }
 
@@ -72,12 +72,20 @@ async function tryBinaries(
   const folder = join(packageFolder, 'native', 'bin');
   const { code, output } = await runCommand(join(folder, 'postgres'), ['-V'], account);
   const version = /(\d+)\.\d+/.exec(output);
-  if (code !== 0 || !version?.[1]) return { failure: output };
+  if (code !== 0 || !version?.[1]) return { failure: output || `postgres -V ended with ${code}` };
   return { folder, version: version[0], major: version[1] };
 }
 
-// Complete or not there: others find the copy by its name alone, so it gets the name at the end.
-async function copyPackage(packageFolder: string, copy: string): Promise<void> {
+/**
+ * Complete or not there: others find the copy by its name alone, so it gets the name when its
+ * programs have run. One that does not run, such as a copy of a package that npm was just
+ * unpacking, is replaced.
+ */
+async function copyPackage(
+  packageFolder: string,
+  copy: string,
+  account: Account | undefined,
+): Promise<Binaries | { failure: string }> {
   await createOpenFolder(dirname(copy));
   await removeLeftovers(copy);
   const temporary = temporaryName(copy);
@@ -89,10 +97,20 @@ async function copyPackage(packageFolder: string, copy: string): Promise<void> {
   await createMissingLinks(temporary);
   // npm ci under a strict umask unpacks files that only their owner can read.
   await runCommand('chmod', ['-R', 'a+rX', temporary]);
+  const tried = await tryBinaries(temporary, account);
+  if ('failure' in tried) {
+    await rm(temporary, { recursive: true, force: true });
+    return tried;
+  }
   try {
     await rename(temporary, copy);
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
+    // Another program was faster, or a copy that does not run is in the way.
     if (!existsSync(copy)) throw error;
+    const found = await tryBinaries(copy, account);
+    if ('failure' in found) await rm(copy, { recursive: true, force: true });
+    if ('failure' in found) await rename(temporary, copy);
+    else await rm(temporary, { recursive: true, force: true });
   }
+  return tryBinaries(copy, account);
 }
