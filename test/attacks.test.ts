@@ -41,7 +41,7 @@ import {
   rawCall,
   tablesOf,
 } from './support/two-workspaces.ts';
-import { prepareSubscriptions, workingRequests } from './support/working-requests.ts';
+import { prepareWorking, unmarkedAnyway, workingRequests } from './support/working-requests.ts';
 
 // No worker runs here, and no call waits for a job.
 const scene = await openScene({ ownDatabase: true, scheduleWaitSeconds: 0, apiConnections: 2 });
@@ -225,12 +225,6 @@ test("no operation shows or changes anything of B by B's ids, numbers, names or 
   assert.deepEqual(await hashRows(scene.sql, tenantB), before);
 });
 
-/**
- * Usage is of the last two years; the bills of these workspaces are older. Gateways and messages to
- * webhooks have no text of a caller: test/events tries them from another workspace.
- */
-const unmarkedAnyway = new Set(['getUsage', 'getGateways', 'getWebhookMessages']);
-
 test('the same requests by B itself show the mark in every retrieval', async () => {
   const probes = await probesOf(scene.sql, two);
   const unmarked: string[] = [];
@@ -271,7 +265,6 @@ const stepOf = (termID: number, more: Json = {}): Json => ({
 const working: Partial<Record<OperationName, Json>> = {
   ...workingRequests,
   updateService: exampleOf(catalogue.createService),
-  eraseParty: { user: { partyNumber: 100003, reason: 'asked for' } },
   removeBillingAccounts: { data: { billingGroupID: 1, connectionGroupIDs: [1] } },
   moveClock: { data: { to: '2034-01-01T00:00:00' } },
   changePassword: {
@@ -345,19 +338,13 @@ function wholeRequest(name: OperationName, operation: Operation): Json {
 
 async function prepare(workspace: string, timezone = 'Asia/Karachi'): Promise<TestClient> {
   const client = await scene.workspace(workspace, { sandbox: true, timezone });
-  const users = [{ name: 'First' }, { name: 'Second' }, { name: 'Former' }];
-  await client.makeUsers({ userType: 'customer', users });
-  await client.updateUser({ user: { partyNumber: 100003, archiveStatus: 1 } });
-  await client.addBillingGroup({ name: 'First' });
-  const connectionGroups = [{ connectionGroupLabel: 'House 12-B' }];
-  await client.updateUser({ user: { partyNumber: 100001, connectionGroups } });
-  await prepareSubscriptions(client);
+  await prepareWorking(client);
   await seedBills(scene, client, 'seeded');
   return client;
 }
 
 const volatile = new Set(
-  `tenant_id created_at modified_at at used_at revoked_at spent_at expires_at finished_at ts
+  `tenant_id created_at modified_at read_in at used_at revoked_at spent_at expires_at finished_at ts
    password_hash secret secret_hash token_hash session_id request_id clock_offset_ms access_epoch
    createdAt modifiedAt now unit_ts written_in`.split(/\s+/),
 );

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
-import { auditedOutside } from '../support/audited-outside.ts';
 import { auditedOwn } from '../support/audited-own.ts';
 import { auditedBooks, auditedDesks, auditedPayments } from '../support/audited-payments.ts';
 import { refuses } from '../support/client.ts';
@@ -427,7 +426,6 @@ const changes: Record<
   ...auditedDesks(admin, () => scene.loginAs(admin, ['Billing Manager'])),
   ...auditedBooks(admin),
   ...auditedWaiver(scene, admin, firstBill),
-  ...auditedOutside(scene, admin),
   cancelBill: {
     call: async () => {
       return admin.cancelBill({ data: { billID: await firstBill(), reason: 'Misread' } });

@@ -1,4 +1,5 @@
 // Notes, details that a customer changes, and bills held together, and what the audit trail says.
+import { auditedOutside } from './audited-outside.ts';
 import { codeOf } from './authenticator.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
@@ -7,6 +8,7 @@ export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Pro
   return {
     ...auditedLinks(scene, admin),
     ...auditedFactor(scene, admin),
+    ...auditedOutside(scene, admin),
     makeNotes: {
       call: () => admin.makeNotes({ notes: [{ partyNumber: 100_001, text: 'Calls back' }] }),
       subject: 'note',
