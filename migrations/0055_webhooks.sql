@@ -12,7 +12,7 @@ create table webhooks (
   old_secret bytea,
   old_secret_until timestamptz,
   read_in xid8 not null default pg_current_xact_id(),
-  read_event_id bigint not null default 9223372036854775807,
+  read_event_id bigint not null default 9007199254740991,
   last_sequence bigint not null default 0,
   failures integer not null default 0 check (failures >= 0),
   last_success_at timestamptz,

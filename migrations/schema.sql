@@ -5243,7 +5243,7 @@ create table webhooks (
   old_secret_until timestamp with time zone,
   -- With read_event_id the last event of which messages were made, in the order of events.
   read_in xid8 not null default pg_current_xact_id(),
-  read_event_id bigint not null default '9223372036854775807'::bigint,
+  read_event_id bigint not null default '9007199254740991'::bigint,
   -- The sequence of the newest message.
   last_sequence bigint not null default 0,
   -- Batches of attempts that failed since the last success.

@@ -177,7 +177,10 @@ const writers: Record<string, Writers> = {
   usage_histories: 'domain/bills/posting',
   webhook_attempts: 'domain/events',
   webhook_messages: 'domain/events',
-  webhooks: 'domain/events',
+  webhooks: {
+    'domain/events': 'webhooks, and how far each has read',
+    'base/db/backup': 'where restored webhooks go on',
+  },
   workers: 'domain/monitoring',
   workspace_webhooks: null,
   workspace_jobs: 'jobs',

@@ -158,7 +158,7 @@ test('a deletion is undone within its days, and later a killed worker goes on wi
   const ended = await succeeds(['workspace', 'delete', 'moved', last, '--days', '5']);
   assert.match(
     ended,
-    /is suspended, and is deleted after \d{4}-\d\d-\d\d\. Until then this undoes/,
+    /is suspended, and is deleted after \d{4}-\d\d-\d\d\. Until then, workspace restore moved undoes it/,
   );
   await fails(['workspace', 'resume', 'moved'], /Workspace moved is to be deleted\./);
   await fails(['workspace', 'delete', 'moved', join(folder, 'x')], /is to be deleted already/);

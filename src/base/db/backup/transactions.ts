@@ -27,7 +27,7 @@ async function placeWebhooks(client: pg.Client, tenantId: number | null): Promis
   await client.query(
     `update webhooks w
      set read_in = coalesce(n.place::text::xid8, pg_current_xact_id()),
-       read_event_id = coalesce(n.event_id - 1, 9223372036854775807)
+       read_event_id = coalesce(n.event_id - 1, 9007199254740991)
      from (
        select distinct on (h.tenant_id, h.webhook_id) h.tenant_id, h.webhook_id, r.place, r.event_id
        from webhooks h
