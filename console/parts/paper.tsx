@@ -1,5 +1,5 @@
-// What paper has and the screen has not: whose report it is, its filter, when and by whom it was
-// printed. Printing is always in the light colours.
+// What only a printed report has: the workspace, the filter, the time and the user. Reports are
+// always printed in the light colours.
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';

@@ -2,7 +2,11 @@
 import { stat } from 'node:fs/promises';
 import { counted } from '../base/counted.ts';
 import { BackupError, type TableSum } from '../base/db/backup/format.ts';
+import { backupPieces, openSnapshot } from '../base/db/backup/write.ts';
+import { secretKeyFingerprint } from '../base/secret-key.ts';
 import { writeWholeFile } from '../base/whole-file.ts';
+import type { Context } from '../context.ts';
+import { programVersion } from './program-version.ts';
 
 /** Only the user that makes a backup can read it: it contains everything. */
 const ownMode = 0o600;
@@ -13,7 +17,7 @@ export async function assertNoFile(path: string): Promise<void> {
   if (found) throw new BackupError(`${path} exists already. Name another file, or remove it.`);
 }
 
-export async function writeArchive(path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
+async function writeArchive(path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
   await assertNoFile(path);
   try {
     await writeWholeFile(path, pieces, ownMode);
@@ -94,4 +98,32 @@ export function contentOf(sums: readonly TableSum[]): string {
 
 export function secondsSince(began: number): string {
   return `${((performance.now() - began) / 1000).toFixed(1)} s`;
+}
+
+/** The whole database, or one workspace, as it is at one moment; shows how far it is. */
+export async function writeSnapshot(
+  context: Context,
+  file: string,
+  { title, workspace }: { title: string; workspace?: { name: string; tenantId: number } },
+): Promise<TableSum[]> {
+  const progress = showProgress(title);
+  const client = await openSnapshot(context.owner.connection);
+  const sums: TableSum[] = [];
+  try {
+    const pieces = backupPieces(client, {
+      program: programVersion,
+      secretKey: secretKeyFingerprint() ?? null,
+      ...(workspace ? { workspace } : {}),
+      onRows: progress.rows,
+      onTable: (sum, index, tables) => {
+        sums.push(sum);
+        progress.table(sum, index, tables);
+      },
+    });
+    await writeArchive(file, pieces);
+    return sums;
+  } finally {
+    progress.end();
+    await client.end();
+  }
 }

@@ -5,7 +5,6 @@ import { parseArgs } from 'node:util';
 import type { BackupHead, TableSum } from '../base/db/backup/format.ts';
 import { checkBackup } from '../base/db/backup/read.ts';
 import { restoreDatabase } from '../base/db/backup/restore.ts';
-import { backupPieces, openSnapshot } from '../base/db/backup/write.ts';
 import { readMigrations } from '../base/db/migrate.ts';
 import { secretKeyFingerprint } from '../base/secret-key.ts';
 import type { Config } from '../config.ts';
@@ -16,9 +15,8 @@ import {
   secondsSince,
   showProgress,
   size,
-  writeArchive,
+  writeSnapshot,
 } from './archive-file.ts';
-import { programVersion } from './program-version.ts';
 import { openForCommand } from './shutdown.ts';
 import { backupUsage, refuseMore, UsageError } from './usage.ts';
 import { verify } from './verify.ts';
@@ -30,7 +28,7 @@ export async function backupCommand(config: Config, args: readonly string[]): Pr
   const began = performance.now();
   const context = await openForCommand(config);
   try {
-    const sums = await writeBackup(context, file);
+    const sums = await writeSnapshot(context, file, { title: 'Backing up' });
     const { size: bytes } = await stat(file);
     const secrets = secretsNote(context, sums);
     say(
@@ -39,28 +37,6 @@ export async function backupCommand(config: Config, args: readonly string[]): Pr
   } finally {
     await context.close();
   }
-}
-
-async function writeBackup(context: Context, file: string): Promise<TableSum[]> {
-  const progress = showProgress('Backing up');
-  const client = await openSnapshot(context.owner.connection);
-  const sums: TableSum[] = [];
-  try {
-    const pieces = backupPieces(client, {
-      program: programVersion,
-      secretKey: secretKeyFingerprint() ?? null,
-      onRows: progress.rows,
-      onTable: (sum, index, tables) => {
-        sums.push(sum);
-        progress.table(sum, index, tables);
-      },
-    });
-    await writeArchive(file, pieces);
-  } finally {
-    progress.end();
-    await client.end();
-  }
-  return sums;
 }
 
 function keyFileOf({ config }: Context): string {

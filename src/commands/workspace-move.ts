@@ -2,10 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BackupError, type TableSum } from '../base/db/backup/format.ts';
+import { BackupError } from '../base/db/backup/format.ts';
 import { importTenant } from '../base/db/backup/import-tenant.ts';
 import { type CheckedBackup, checkBackup } from '../base/db/backup/read.ts';
-import { backupPieces, openSnapshot } from '../base/db/backup/write.ts';
 import { type Database, tenantTransact } from '../base/db/pool.ts';
 import { secretKeyFingerprint } from '../base/secret-key.ts';
 import type { Context } from '../context.ts';
@@ -17,9 +16,8 @@ import {
   secondsSince,
   showProgress,
   size,
-  writeArchive,
+  writeSnapshot,
 } from './archive-file.ts';
-import { programVersion } from './program-version.ts';
 import { verify } from './verify.ts';
 
 export async function exportWorkspace(
@@ -33,25 +31,10 @@ export async function exportWorkspace(
   await assertNoFile(file);
   await assertQuiet(database, workspace);
   const { tenant_id: tenantId, workspace: name } = workspace;
-  const progress = showProgress('Exporting');
-  const client = await openSnapshot(context.owner.connection);
-  const sums: TableSum[] = [];
-  try {
-    const pieces = backupPieces(client, {
-      program: programVersion,
-      secretKey: secretKeyFingerprint() ?? null,
-      workspace: { name, tenantId },
-      onRows: progress.rows,
-      onTable: (sum, index, tables) => {
-        sums.push(sum);
-        progress.table(sum, index, tables);
-      },
-    });
-    await writeArchive(file, pieces);
-  } finally {
-    progress.end();
-    await client.end();
-  }
+  const sums = await writeSnapshot(context, file, {
+    title: 'Exporting',
+    workspace: { name, tenantId },
+  });
   const { size: bytes } = await stat(file);
   const what = `${contentOf(sums)} in ${size(bytes)}, after ${secondsSince(began)}`;
   process.stdout.write(`${file} has the workspace ${name}: ${what}.\n`);
