@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { operations } from '../../src/operations/catalogue.ts';
 import { isRetrieve } from '../../src/operations/operation.ts';
+import { auditedOutside } from '../support/audited-outside.ts';
 import { auditedOwn } from '../support/audited-own.ts';
 import { auditedBooks, auditedDesks, auditedPayments } from '../support/audited-payments.ts';
 import { refuses } from '../support/client.ts';
@@ -423,6 +424,7 @@ const changes: Record<
     after: { status: 'Sent' },
   },
   ...auditedPayments(admin),
+  ...auditedOutside(scene, admin),
   ...auditedDesks(admin, () => scene.loginAs(admin, ['Billing Manager'])),
   ...auditedBooks(admin),
   ...auditedWaiver(scene, admin, firstBill),
@@ -540,19 +542,6 @@ const changes: Record<
     actor: 'admin@audit.example',
     before: null,
     after: { event: 'renewed' },
-  },
-  changePassword: {
-    call: async () => {
-      const login = { username: 'changer', password: adminPassword };
-      await admin.makeLogins({ logins: [{ ...login, name: 'C', roles: ['Cashier'] }] });
-      const { accessToken: token } = (await scene.visitor('audit').login(login)).data;
-      const data = { currentPassword: adminPassword, newPassword: 'staple of the second kind' };
-      return scene.visitor('audit').changePassword({ data }, { token });
-    },
-    subject: 'login',
-    actor: 'changer',
-    before: null,
-    after: { passwordChanged: true },
   },
   logout: {
     call: () => scene.visitor('audit').logout({}, { token: second.accessToken }),

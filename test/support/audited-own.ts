@@ -1,5 +1,4 @@
 // Notes, details that a customer changes, and bills held together, and what the audit trail says.
-import { auditedOutside } from './audited-outside.ts';
 import { codeOf } from './authenticator.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
@@ -8,7 +7,19 @@ export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Pro
   return {
     ...auditedLinks(scene, admin),
     ...auditedFactor(scene, admin),
-    ...auditedOutside(scene, admin),
+    changePassword: {
+      call: async () => {
+        const login = { username: 'changer', password: adminPassword };
+        await admin.makeLogins({ logins: [{ ...login, name: 'C', roles: ['Cashier'] }] });
+        const { accessToken: token } = (await scene.visitor('audit').login(login)).data;
+        const data = { currentPassword: adminPassword, newPassword: 'staple of the second kind' };
+        return scene.visitor('audit').changePassword({ data }, { token });
+      },
+      subject: 'login',
+      actor: 'changer',
+      before: null,
+      after: { passwordChanged: true },
+    },
     makeNotes: {
       call: () => admin.makeNotes({ notes: [{ partyNumber: 100_001, text: 'Calls back' }] }),
       subject: 'note',

@@ -7,7 +7,7 @@ export const longTestFiles: Record<string, number> = {
   'test/billrun/combined.test.ts': 475,
   'test/faults/gates.test.ts': 450,
   'test/faults/verify.test.ts': 800,
-  'test/operations/audit.test.ts': 750,
+  'test/operations/audit.test.ts': 739,
   'test/operations/jobs.test.ts': 450,
   'test/operations/term-readings.test.ts': 550,
 };
