@@ -1,11 +1,11 @@
 // Plans in a real browser: an analyst changes a price, sees the bill of it, and saves a version.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { functions } from '../../console/parts/formula-language.ts';
 import { formulaFunctions } from '../../src/base/formula/functions.ts';
 import { assertAccessible, findBrowser } from '../support/browser.ts';
 import { openScreen } from '../support/console-login.ts';
+import { formula, openRule, savePlan, typeFormula } from '../support/plan-editor.ts';
 import { newService, newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -17,28 +17,6 @@ test('the editor knows every function of the formula language', () => {
   const known = Object.keys(functions).sort();
   assert.deepEqual(known, [...formulaFunctions.keys(), ...ofBills].sort());
 });
-
-function formula(page: Page) {
-  return page.getByRole('textbox', { name: 'Formula', exact: true });
-}
-
-/** Replaces the text of an editor, as a person does. */
-async function type(page: Page, text: string): Promise<void> {
-  await formula(page).click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Delete');
-  await page.keyboard.type(text);
-}
-
-async function openRule(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('region', { name: 'Rules' }).getByRole('button', { name }).click();
-  await formula(page).waitFor();
-}
-
-async function save(page: Page, version: number): Promise<void> {
-  await page.getByRole('button', { name: 'Save a version' }).click();
-  await page.getByRole('button', { name: `Save version ${version}` }).click();
-}
 
 test('an analyst corrects a formula, tries it, saves a version and compares', {
   skip,
@@ -56,19 +34,19 @@ test('an analyst corrects a formula, tries it, saves a version and compares', {
   await assertAccessible(page);
 
   // A mistake is shown at its place while the plan is typed; completion offers the names.
-  await type(page, 'usage.enrgy * 2');
+  await typeFormula(page, 'usage.enrgy * 2');
   await page.getByText('did you mean `usage.energy`?').first().waitFor();
   assert.equal(await page.locator('.cm-lintRange-error').innerText(), 'usage.enrgy');
   assert.equal(await formula(page).getAttribute('aria-invalid'), 'true');
   await assertAccessible(page);
-  await type(page, 'usage.en');
+  await typeFormula(page, 'usage.en');
   await page.getByRole('option', { name: /usage\.energy/ }).click();
   await page.keyboard.type(' * 30');
   await bill.getByText('3,300.00').waitFor();
   await page.getByRole('button', { name: 'Why Energy?' }).click();
   await page.getByText('usage.energy * 30').last().waitFor();
 
-  await save(page, 2);
+  await savePlan(page, 2);
   await page.getByText(/Version 2 from/).waitFor();
   const [saved] = (await client.getTariffs({ tariffID })).data.tariffs;
   assert.equal(saved?.version, 2);
