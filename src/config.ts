@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { isPlainAddress } from './base/mail/address.ts';
 import type { DkimOptions } from './base/mail/dkim.ts';
 import type { MailSender } from './base/mail/message.ts';
+import type { TracingOptions } from './base/open-tracing.ts';
 import type { OutsideConfig } from './base/outside/rules.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from './http/rate-limit.ts';
 
@@ -42,6 +43,8 @@ export type Config = Readonly<{
   dkim: DkimOptions | undefined;
   /** Which programs outside are called. */
   outside: OutsideConfig;
+  /** Unset where no collector of traces is named. */
+  tracing: TracingOptions | undefined;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -90,7 +93,35 @@ export function readConfig(env: Environment): Config {
       allowsHttp: flag(env, 'WEBHOOK_ALLOW_HTTP'),
       caFile: env.WEBHOOK_CA_FILE || undefined,
     },
+    tracing: tracing(env),
   });
+}
+
+/** The names are those that OpenTelemetry defines. Its library reads what it needs besides. */
+function tracing(env: Environment): TracingOptions | undefined {
+  const collector = collectorUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  const exact = collectorUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
+  const ratio = portion(env, 'OTEL_TRACES_SAMPLER_ARG', 1);
+  const isOff = flag(env, 'OTEL_SDK_DISABLED');
+  if (isOff || (collector ?? exact) === undefined) return undefined;
+  return { serviceName: env.OTEL_SERVICE_NAME || 'billwright', ratio };
+}
+
+function collectorUrl(env: Environment, name: string): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new ConfigError(`${name} must be a url such as http://127.0.0.1:4318, not '${text}'`);
+}
+
+function portion(env: Environment, name: string, usual: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return usual;
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value > 1) {
+    throw new ConfigError(`${name} must be a number from 0 to 1, not '${text}'`);
+  }
+  return value;
 }
 
 function integer(env: Environment, name: string, usual: number, min: number, max: number): number {

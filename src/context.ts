@@ -7,9 +7,12 @@ import { type Connection, type Database, openDatabase, tenantShare } from './bas
 import { createLog, type Log } from './base/log.ts';
 import { openDkim } from './base/mail/dkim.ts';
 import { createMailer } from './base/mail/mailer.ts';
+import type { TracingOptions } from './base/open-tracing.ts';
 import { useOutsideRules } from './base/outside/rules.ts';
 import { type EmbeddedPostgres, startEmbedded } from './base/postgres/embedded.ts';
+import { programVersion } from './base/program-version.ts';
 import { useSecretKeyFile } from './base/secret-key.ts';
+import { stopTracing, useTracing } from './base/tracing.ts';
 import type { Config } from './config.ts';
 import { createMailBreaker } from './domain/delivery/mail-breaker.ts';
 import { openRenderer } from './domain/delivery/renderer.ts';
@@ -39,6 +42,8 @@ export async function openContext(
   const log = createLog({ level: options.quiet ? 'warn' : config.logLevel });
   useSecretKeyFile(config.secretKeyFile ?? join(config.dataFolder, 'secret.key'));
   useOutsideRules(config.outside);
+  // Commands end before anyone could look at what they do.
+  if (config.tracing && !options.quiet) await startTracing(config.tracing, log);
   if (config.databaseUrl) return externalContext(config, config.databaseUrl, log);
   const embedded = await keepEmbedded(config, log, options.use);
   const { owner, api } = embedded.current();
@@ -49,7 +54,10 @@ export async function openContext(
     owner: { connection: owner },
     api: { connection: api },
     worker: { connection: owner, role: workerRole },
-    close: () => embedded.stop(),
+    async close() {
+      await embedded.stop();
+      await stopTracing();
+    },
   };
 }
 
@@ -65,8 +73,14 @@ function externalContext(config: Config, databaseUrl: string, log: Log): Context
       ? { connection: { url: config.apiDatabaseUrl } }
       : { connection: owner, role: apiRole },
     worker: { connection: worker, role: workerRole },
-    close: async () => {},
+    close: stopTracing,
   };
+}
+
+/** What traces is loaded by programs that trace, and by no others. */
+async function startTracing(options: TracingOptions, log: Log): Promise<void> {
+  const { openTracing } = await import('./base/open-tracing.ts');
+  useTracing(openTracing(options, programVersion, log));
 }
 
 /** Starts embedded PostgreSQL, and starts it again should it end while the program runs. */

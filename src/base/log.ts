@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { LogOutput } from './log-output.ts';
+import { traceIds } from './tracing.ts';
 
 export type Log = Logger;
 
@@ -19,6 +20,7 @@ export function createLog(options: { level: string; destination?: DestinationStr
   const rules = {
     level: options.level,
     base: { pid: process.pid },
+    mixin: traceIds,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
       paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),

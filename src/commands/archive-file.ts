@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { counted } from '../base/counted.ts';
 import { BackupError, type TableSum } from '../base/db/backup/format.ts';
 import { backupPieces, openSnapshot } from '../base/db/backup/write.ts';
+import { programVersion } from '../base/program-version.ts';
 import { secretKeyFingerprint } from '../base/secret-key.ts';
 import { writeWholeFile } from '../base/whole-file.ts';
 import type { Context } from '../context.ts';
-import { programVersion } from './program-version.ts';
 
 /** Only the user that makes a backup can read it: it contains everything. */
 const ownMode = 0o600;

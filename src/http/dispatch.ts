@@ -2,6 +2,7 @@
 // besides the worker's loop where errors are caught.
 import { AppError } from '../base/errors.ts';
 import { FairTurns } from '../base/fair-turns.ts';
+import type { Span } from '../base/tracing.ts';
 import { type Validated, validate, validateInSlices } from '../base/validation/validate.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Arrived, assertAdmitted } from './admission.ts';
@@ -21,7 +22,11 @@ import { answerPublic } from './public-call.ts';
 import { type Selection, selectOperation } from './routes.ts';
 import { limitWrongTokens } from './wrong-tokens.ts';
 
-export async function dispatch(parts: DispatchParts, incoming: Incoming): Promise<Outgoing> {
+export async function dispatch(
+  parts: DispatchParts,
+  incoming: Incoming,
+  span?: Span,
+): Promise<Outgoing> {
   const headers: Headers = {};
   let arrived: Arrived | undefined;
   try {
@@ -35,8 +40,29 @@ export async function dispatch(parts: DispatchParts, incoming: Incoming): Promis
     return await answer(call);
   } catch (error) {
     const refusal = toAppError(error, parts.log, incoming);
+    const { code, statusCode } = refusal;
+    span?.note({ 'error.type': code, 'http.response.status_code': statusCode });
+    // As for every server, a call that is refused for what it asks has not failed.
+    if (statusCode >= 500) span?.fail(code);
     return refused(arrived?.operation, refusal, incoming.requestId, headers);
+  } finally {
+    if (span) describeCall(span, incoming, arrived);
   }
+}
+
+function describeCall(span: Span, incoming: Incoming, arrived: Arrived | undefined): void {
+  const { requestId, verb } = incoming;
+  const { operation, workspace } = arrived ?? {};
+  // A path that no operation has may be anything; as a name it would be one more each time.
+  const route = operation?.path;
+  span.rename(route ? `${verb} ${route}` : verb);
+  span.note({
+    'http.request.method': verb,
+    'http.route': route,
+    'billwright.action': operation?.action,
+    'billwright.workspace': workspace,
+    'billwright.request_id': requestId,
+  });
 }
 
 function operationsAt(parts: DispatchParts, incoming: Incoming): readonly Operation[] {

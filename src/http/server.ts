@@ -6,6 +6,7 @@ import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { newRequestId } from '../base/request-id.ts';
+import { type Span, traced } from '../base/tracing.ts';
 import { isRetrieve, type Operation } from '../operations/operation.ts';
 import { KnownTokens } from './authenticate.ts';
 import { BodyReader, bodyBytesMax } from './body.ts';
@@ -134,11 +135,11 @@ function dispatchParts(options: ServerOptions): DispatchParts {
 }
 
 function answerer(parts: DispatchParts, metrics: Metrics) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, span?: Span) => {
     const startedMs = performance.now();
     const requestId = request.id;
     const reader = new BodyReader(request.raw);
-    const outgoing = await dispatch(parts, {
+    const incoming = {
       requestId,
       verb: request.method,
       path: pathOf(request),
@@ -148,7 +149,8 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
       headers: request.headers,
       reader,
       isGone: () => request.raw.socket.destroyed,
-    });
+    };
+    const outgoing = await dispatch(parts, incoming, span);
     reader.discardRest();
     const ms = performance.now() - startedMs;
     const { operation, statusCode } = outgoing;
@@ -165,6 +167,12 @@ function answerer(parts: DispatchParts, metrics: Metrics) {
     const isClosing = parts.closing.isClosing || reader.told > bodyBytesMax.rows;
     if (isClosing) outgoing.headers.Connection = 'close';
     return send(reply, requestId, outgoing);
+  };
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { headers } = request;
+    return traced({ name: 'POST', kind: 'server', headers }, (span) =>
+      answer(request, reply, span),
+    );
   };
 }
 

@@ -5,6 +5,7 @@ import { isOutOfSpace, isRetryable, isUnavailable } from '../base/db/faults.ts';
 import { type Database, type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { traced } from '../base/tracing.ts';
 import {
   type Attempt,
   deleteAttempt,
@@ -35,12 +36,14 @@ export type Trial<Held> = {
   tenantId: number;
   jobId: number;
   /** Takes hold of the chunk; undefined when it is not to be had, and nothing happens. */
-  hold(tx: Tx): Promise<(Held & { backend_pid: number; chunk: number }) | undefined>;
+  hold(tx: Tx): Promise<(Held & HeldPart) | undefined>;
   /** All that the chunk does. */
   work(tx: Tx, held: Held): Promise<void>;
   /** Instead of the work, when too many attempts came to nothing. */
   giveUp(tx: Tx, held: Held, reason: string): Promise<void>;
 };
+
+type HeldPart = { backend_pid: number; chunk: number; operation: string };
 
 /**
  * `done`: worked on or given up, and recorded. `failed`: it is to be tried again. `away`: the
@@ -74,7 +77,7 @@ export async function tryChunk<Held>(crew: Crew, trial: Trial<Held>): Promise<Tr
       );
       attempt = mine;
       crew.trying.set(mine, tenantId);
-      await trial.work(tx, held);
+      await traced(partOf(trial, held), () => trial.work(tx, held));
       const isMine = await deleteAttempts(tx, tenantId, mine);
       if (!isMine) throw new Error('the chunk was taken away while it was worked on');
       return 'done';
@@ -84,6 +87,15 @@ export async function tryChunk<Held>(crew: Crew, trial: Trial<Held>): Promise<Tr
   } finally {
     if (attempt) crew.trying.delete(attempt);
   }
+}
+
+function partOf({ tenantId, jobId }: Trial<unknown>, { operation, chunk }: HeldPart) {
+  const attributes = {
+    'billwright.tenant_id': tenantId,
+    'billwright.job_id': jobId,
+    'billwright.chunk': chunk,
+  };
+  return { name: `job ${operation}`, kind: 'consumer' as const, attributes };
 }
 
 async function explain<Held>(

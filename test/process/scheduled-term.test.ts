@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '../../sdk/client.ts';
 import { environmentOf } from '../support/cluster.ts';
-import { smallService, smallTariff } from '../support/pricing.ts';
+import { makeFlatOffer, makeFlatTerm } from '../support/flat-offer.ts';
 import { openPlace, type Program, until } from '../support/program.ts';
 import { adminPassword } from '../support/scene.ts';
 import { openWorkspaceDatabase } from '../support/workspace-database.ts';
@@ -27,32 +27,6 @@ async function start(): Promise<Running> {
   const { data } = await client.login({ username, password: adminPassword });
   client.useToken(data.accessToken);
   return { api, worker, client };
-}
-
-async function makeOffer(client: Client): Promise<void> {
-  const service = { ...smallService, code: 'FLAT', meteredInputs: [] };
-  await client.createService({ service });
-  const componentRules = [{ component: 'energyCharge', scope: 'Term' as const, formula: '500' }];
-  await client.createTariff({ tariff: { ...smallTariff, serviceCode: 'FLAT', componentRules } });
-  const { headers } = await client.makeUsers({ userType: 'customer', users: [{ name: 'Asma' }] });
-  const partyNumber = Number(headers.get('x-party-number'));
-  await client.makeConnections({
-    batchUpload: true,
-    connection: {
-      serviceCode: 'FLAT',
-      tariffCode: smallTariff.code,
-      postType: 'Post Subscription',
-      connectionDate: '01012025',
-      users: [{ partyNumber }],
-    },
-  });
-}
-
-async function makeTerm(client: Client, month: string): Promise<number> {
-  const days = { startDate: `01/${month}/2026`, endDate: `28/${month}/2026` };
-  const data = { serviceCode: 'FLAT', label: month, ...days };
-  const { headers } = await client.makeTerm({ operation: 'schedule', data });
-  return Number(headers.get('x-term-id'));
 }
 
 /** Asks for generation on a whole second, at least so far ahead. */
@@ -99,8 +73,11 @@ const ended = (jobID: number) =>
 
 test('a step for later begins on time, once, though all processes were killed in between', async () => {
   const first = await start();
-  await makeOffer(first.client);
-  const [kept, dropped] = [await makeTerm(first.client, '01'), await makeTerm(first.client, '02')];
+  await makeFlatOffer(first.client);
+  const [kept, dropped] = [
+    await makeFlatTerm(first.client, '01'),
+    await makeFlatTerm(first.client, '02'),
+  ];
   const soon = await generateIn(first.client, dropped, 3);
   const later = await generateIn(first.client, kept, 8);
   await first.client.cancelJob({ data: { jobID: soon.jobID } });

@@ -9,6 +9,7 @@ import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
+import { tracedStatement } from '../tracing.ts';
 import { type Row, type RowReader, rowReader, type SentRow } from './rows.ts';
 import { noteStatement } from './watch.ts';
 
@@ -57,23 +58,25 @@ export class BatchedClient {
   /** Sends the statement in the next tick, together with all others that are ready by then. */
   run(statement: Statement): Promise<StatementResult> {
     noteStatement(statement.text);
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<StatementResult>((resolve, reject) => {
       this.#ready.push({ text: statement.text, values: statement.values, resolve, reject });
       if (this.#ready.length === 1) process.nextTick(() => this.#send());
     });
+    return tracedStatement(statement.text, answer);
   }
 
   /** Runs `copy … from stdin` with these bytes, after the statements that are ready. */
   copy(text: string, parts: readonly Buffer[]): Promise<number> {
     this.#send();
     noteStatement(text);
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<number>((resolve, reject) => {
       const stream = this.#client.query(copyFrom(text));
       stream.once('error', reject);
       stream.once('finish', () => resolve(stream.rowCount));
       for (const bytes of parts) stream.write(bytes);
       stream.end();
     });
+    return tracedStatement(text, answer);
   }
 
   #send(): void {

@@ -6,6 +6,7 @@
 // the server is idle, a read has a connection to itself.
 import type pg from 'pg';
 import type { FairTurns } from '../fair-turns.ts';
+import { tracedStatement } from '../tracing.ts';
 import type { BatchedClient, Statement, StatementResult, Waiting } from './batch.ts';
 import { isUnavailable } from './faults.ts';
 import { type Lookup, type Tx, txOn } from './tx.ts';
@@ -189,7 +190,10 @@ export class Read {
   }
 
   run(statement: Statement): Promise<StatementResult> {
-    return new Promise((resolve, reject) => this.#send(statement, resolve, reject));
+    const answer = new Promise<StatementResult>((resolve, reject) =>
+      this.#send(statement, resolve, reject),
+    );
+    return tracedStatement(statement.text, answer);
   }
 
   #send({ text, values }: Statement, resolve: Waiting['resolve'], reject: Waiting['reject']): void {

@@ -1,5 +1,6 @@
 // Sends mails through the mail server of the configuration, or puts them into a folder.
 import { join, relative } from 'node:path';
+import { traced } from '../tracing.ts';
 import { isPlainAddress } from './address.ts';
 import type { DkimSigner } from './dkim.ts';
 import type { MailMessage, MailSender } from './message.ts';
@@ -57,7 +58,9 @@ export function createMailer(options: MailerOptions): Mailer {
       const bytes = (await options.dkim?.sign(unsigned)) ?? unsigned;
       if (smtpUrl !== undefined && !message.staysHere) {
         const smtp = await opening(smtpUrl);
-        return smtp.send({ from: sender.address, to: message.to }, bytes);
+        return traced({ name: 'send mail', kind: 'client' }, () =>
+          smtp.send({ from: sender.address, to: message.to }, bytes),
+        );
       }
       const path = await writeToOutbox(outbox, message.key, bytes);
       return { outcome: 'Sent', detail: `Written to ${relative(options.dataFolder, path)}` };

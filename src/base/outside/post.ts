@@ -3,6 +3,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
+import { traced } from '../tracing.ts';
 import { type OutsideRules, readTarget, resolveTarget, TargetRefused } from './target.ts';
 
 export type Posted = {
@@ -24,7 +25,26 @@ export type Message = {
 };
 
 /** Never throws: every way to fail is an outcome. Redirects are not followed. */
-export async function post(message: Message, rules: OutsideRules): Promise<Posted> {
+export function post(message: Message, rules: OutsideRules): Promise<Posted> {
+  return traced({ name: 'POST', kind: 'client' }, async (span) => {
+    const posted = await postNow(message, rules);
+    const { status, outcome } = posted;
+    span?.note({
+      'url.full': withoutSecrets(message.url),
+      'http.response.status_code': status ?? undefined,
+      'billwright.outcome': outcome,
+    });
+    if (outcome !== 'Answered' || (status ?? 0) >= 400) span?.fail(outcome);
+    return posted;
+  });
+}
+
+/** Paths and questions of webhooks often hold a key of the receiver. */
+function withoutSecrets(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+async function postNow(message: Message, rules: OutsideRules): Promise<Posted> {
   const deadline = AbortSignal.timeout(message.timeoutMs);
   try {
     const url = readTarget(message.url, rules);
