@@ -45,6 +45,8 @@ export type Config = Readonly<{
   outside: OutsideConfig;
   /** Unset where no collector of traces is named. */
   tracing: TracingOptions | undefined;
+  /** By `npm start`, `npm run` or `npx`. */
+  isStartedByNpm: boolean;
 }>;
 
 type Environment = Record<string, string | undefined>;
@@ -94,6 +96,7 @@ export function readConfig(env: Environment): Config {
       caFile: env.WEBHOOK_CA_FILE || undefined,
     },
     tracing: tracing(env),
+    isStartedByNpm: env.npm_command !== undefined,
   });
 }
 

@@ -6,7 +6,7 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 
 /** Answers calls; jobs are worked on by `work` processes. */
 export async function serve(config: Config): Promise<void> {
-  const requests = expectStop();
+  const requests = expectStop(config);
   const context = await openContext(config, { use: 'join' });
   const database = openApiDatabase(context);
   try {

@@ -43,8 +43,10 @@ const stopMs = 25_000;
 /** Asked for while the program is still starting, a stop is done when it has started. */
 export type StopRequests = { onStop(stop: (reason: string) => void): void };
 
+const parentCheckMs = 500;
+
 /** Call it first thing: from then on no signal ends the process halfway through its start. */
-export function expectStop(): StopRequests {
+export function expectStop({ isStartedByNpm }: Config): StopRequests {
   let asked: string | undefined;
   let stop: ((reason: string) => void) | undefined;
   function ask(reason: string): void {
@@ -61,6 +63,10 @@ export function expectStop(): StopRequests {
     // It may have gone while this process was still loading.
     if (!process.connected) orphaned();
   }
+  // npm passes a signal on to its shell alone, which ends without the program that it has started.
+  const parent = process.ppid;
+  const watch = () => process.ppid !== parent && ask('the parent process is gone');
+  if (isStartedByNpm) setInterval(watch, parentCheckMs).unref();
   return {
     onStop(handler) {
       stop = handler;

@@ -14,6 +14,7 @@ import { listWorkspaces } from '../domain/tenants/store.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
 import { keepWorker } from './keep-worker.ts';
 import { assertMayListen, listen } from './listen.ts';
+import { typedBefore } from '../base/program-version.ts';
 import { forgetAddress, portOf } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 import { startUsage, UsageError } from './usage.ts';
@@ -25,7 +26,7 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
     throw new UsageError(`'start' does not take '${args.join(' ')}'.\n\n${startUsage}`);
   }
   if (config.dkim) readDkimKey(config.dkim.keyFile);
-  const requests = expectStop();
+  const requests = expectStop(config);
   const context = await openContext(config, { use: 'claim' });
   const database = openApiDatabase(context);
   try {
@@ -104,7 +105,7 @@ async function hasNoWorkspace(context: Context): Promise<boolean> {
 
 const firstWorkspace = `
 There is no workspace yet. Make one, in another terminal:
-  npm run billwright -- workspace create NAME --admin EMAIL --password PASSWORD
+  ${typedBefore} workspace create NAME --admin EMAIL --password PASSWORD
 `;
 
 function printWelcome(

@@ -7,7 +7,7 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 /** Works on jobs. Any number of these may run, on any number of machines. */
 export async function work(config: Config): Promise<void> {
   if (config.dkim) readDkimKey(config.dkim.keyFile);
-  const requests = expectStop();
+  const requests = expectStop(config);
   const context = await openContext(config, { use: 'join' });
   try {
     await prepareDatabase(context);
