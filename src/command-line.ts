@@ -4,6 +4,7 @@ import { BackupError } from './base/db/backup/format.ts';
 import { AppError } from './base/errors.ts';
 import { DkimKeyError } from './base/mail/dkim-key.ts';
 import { DataFolderInUse } from './base/postgres/claim.ts';
+import { isClone, programVersion } from './commands/program-version.ts';
 import {
   backupUsage,
   billUsage,
@@ -42,16 +43,20 @@ const commands = new Map<string, () => Promise<Command>>([
   ['bill', async () => (await import('./commands/bill.ts')).billCommand],
   ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
+  ['version', async () => printVersion],
   ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
   ['sdk', async () => (await import('./commands/sdk.ts')).writeSdk],
   ['errors-page', async () => (await import('./commands/errors-page.ts')).writeErrorsPage],
 ]);
 
+/** They write files of the sources. */
+const forDevelopers = ['schema', 'sdk', 'errors-page'];
+
 /**
  * Commands without arguments: ignoring extra ones would let the user believe that they had an
  * effect.
  */
-const withoutArguments = ['serve', 'work', 'migrate', 'doctor', 'schema', 'sdk', 'errors-page'];
+const withoutArguments = ['serve', 'work', 'migrate', 'doctor', 'version', ...forDevelopers];
 
 const usage = `Usage:
   ${startUsage}
@@ -72,8 +77,9 @@ const usage = `Usage:
   ${exportUsage}
   ${ledgerUsage}
   ${billUsage}
+  billwright version   prints its version
 
-For developers:
+For developers, in a clone:
   billwright schema    writes migrations/schema.sql from a migrated database
   billwright sdk       writes sdk/routes.ts from the catalogue
   billwright errors-page   writes docs/errors.md from the tables of codes
@@ -83,7 +89,7 @@ Configuration is by environment: see docs/configuration.md.`;
 
 async function main(): Promise<void> {
   const [name = 'start', ...args] = process.argv.slice(2);
-  const load = commands.get(name);
+  const load = commands.get(name === '--version' ? 'version' : name);
   if (name === 'help' || isHelp(name) || (load && args.some(isHelp))) {
     process.stdout.write(`${usage}\n`);
     return;
@@ -92,11 +98,18 @@ async function main(): Promise<void> {
   if (args.length > 0 && withoutArguments.includes(name)) {
     throw new UsageError(`'${name}' takes no arguments, not '${args.join(' ')}'.\n\n${usage}`);
   }
+  if (forDevelopers.includes(name) && !isClone) {
+    throw new UsageError(`'${name}' writes files of the sources, so it runs in a clone only.`);
+  }
   const config = readConfig(process.env);
   const command = await load();
   // Now, because a server may run for months, and may be killed in the end.
   flushCompileCache();
   await command(config, args);
+}
+
+async function printVersion(): Promise<void> {
+  process.stdout.write(`${programVersion}\n`);
 }
 
 function isHelp(word: string): boolean {

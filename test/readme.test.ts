@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { quickProgram } from './support/quick-node.ts';
+import { readme, readmeCommands } from './support/readme-commands.ts';
 import { startProgram } from './support/running-program.ts';
 import { root } from './support/source.ts';
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
@@ -63,23 +63,14 @@ test('every file that README.md links to is there', () => {
   );
 });
 
-/** The commands between two marks of the text. */
-function commands(mark: string): string {
-  const block = new RegExp(
-    `<!-- ${mark}:begin -->\\s*\`\`\`sh\\n([\\s\\S]*?)\`\`\`\\s*<!-- ${mark}:end -->`,
-  );
-  const found = block.exec(readme)?.[1];
-  assert.ok(found, `README.md has no commands between the marks ${mark}`);
-  return found;
-}
 const program = await startProgram();
 after(() => program.stop());
 const { env } = program;
 
 /** Runs commands of the text against the program, and gives the answers they show. */
 async function walk(mark: string) {
-  assert.match(commands(mark), /:8080/);
-  const stdout = await program.run(commands(mark));
+  assert.match(readmeCommands(mark), /:8080/);
+  const stdout = await program.run(readmeCommands(mark));
   const answers = stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -69,10 +69,13 @@ const printed = stream.compose(new spec());
 printed.on('end', showSlowest);
 printed.pipe(process.stdout, { end: false });
 
-/** Stories of test/browser take minutes, so that `npm test` leaves them out. */
+/** Stories of test/browser take minutes, and test/packaging installs: `npm test` leaves them out. */
 function allFiles(isBrowser: boolean): string[] {
   if (isBrowser) return globSync('test/browser/*.test.ts', { cwd: root });
-  return globSync('{test,src}/**/*.test.ts', { cwd: root, exclude: ['test/browser/**'] });
+  return globSync('{test,src}/**/*.test.ts', {
+    cwd: root,
+    exclude: ['test/{browser,packaging}/**'],
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 // The command line: workspaces beside a running server and alone, and what it says to bad input.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '../../sdk/client.ts';
@@ -20,6 +20,7 @@ import {
   type Program,
   takePort,
 } from '../support/program.ts';
+import { root } from '../support/source.ts';
 
 const place = await openPlace('file');
 /** The server beside which commands run, from the test that starts it to the one that ends it. */
@@ -54,6 +55,13 @@ function asError(error: unknown): Error {
 
 const password = 'a long pass phrase';
 const acme = ['workspace', 'create', 'Acme', '--admin', 'You@acme.example', '--password', password];
+
+test('version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const word of ['version', '--version']) {
+    assert.deepEqual(await command([word]), { code: 0, output: `${version}\n` });
+  }
+});
 
 test('workspace create and list work alone, and leave no PostgreSQL behind', async () => {
   const empty = await command(['workspace', 'list']);

