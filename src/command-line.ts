@@ -4,7 +4,7 @@ import { BackupError } from './base/db/backup/format.ts';
 import { AppError } from './base/errors.ts';
 import { DkimKeyError } from './base/mail/dkim-key.ts';
 import { DataFolderInUse } from './base/postgres/claim.ts';
-import { isClone, programVersion } from './commands/program-version.ts';
+import { isClone, programVersion } from './base/program-version.ts';
 import {
   backupUsage,
   billUsage,

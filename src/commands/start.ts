@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { plainOpening, transact } from '../base/db/pool.ts';
 import { readDkimKey } from '../base/mail/dkim-key.ts';
+import { typedBefore } from '../base/program-version.ts';
 import type { Config } from '../config.ts';
 import {
   type Context,
@@ -14,7 +15,6 @@ import { listWorkspaces } from '../domain/tenants/store.ts';
 import { demo, ensureDemo } from './demo/workspace.ts';
 import { keepWorker } from './keep-worker.ts';
 import { assertMayListen, listen } from './listen.ts';
-import { typedBefore } from '../base/program-version.ts';
 import { forgetAddress, portOf } from './server-address.ts';
 import { expectStop, stopInOrder } from './shutdown.ts';
 import { startUsage, UsageError } from './usage.ts';
