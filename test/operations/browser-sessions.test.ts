@@ -65,6 +65,23 @@ test('a second tab with the old cookie gets the same tokens for 10 s, then all e
   await refuses(refresh(cookieIn(one.headers)), 'TOKEN_REVOKED');
 });
 
+test('a renewed session of a browser leaves no audit entry, a stolen cookie does', async () => {
+  const renewals = async () => {
+    const { entries } = (await admin.getAudit({ subject: 'session' })).data;
+    return entries.flatMap(({ operation, after }) =>
+      /refresh.token/i.test(operation) ? [(after as { event: string }).event] : [],
+    );
+  };
+  const before = await renewals();
+  const { cookie } = await enter();
+  const { headers } = await refresh(cookie);
+  await refresh(cookieIn(headers));
+  assert.deepEqual(await renewals(), before);
+  scene.clock.advance({ seconds: 11 });
+  await refuses(refresh(cookie), 'TOKEN_REVOKED');
+  assert.deepEqual(await renewals(), ['reused', ...before]);
+});
+
 test('the old access token ends a minute after the session was renewed', async () => {
   const { data: first, cookie } = await enter();
   const { data: second } = await refresh(cookie);

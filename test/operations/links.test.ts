@@ -90,6 +90,24 @@ test('a reset sets the password once, ends all sessions and unlocks the name', a
   await refuses(visitor().resetPassword({ link, newPassword }), 'LINK_INVALID');
 });
 
+test('the mail is in the language of the customer, otherwise in that of the workspace', async () => {
+  const last = async () => {
+    const { rows } = await scene.sql.query(
+      "select subject, body from notices where kind = 'Access' order by notice_id desc limit 1",
+    );
+    return `${rows[0].subject}\n${rows[0].body}`;
+  };
+  await visitor().requestPasswordReset({ username: 'clerk' });
+  assert.match(await last(), /your new password[\s\S]*works once, for 30 minutes/);
+  await admin.updateUser({ user: { partyNumber: asma, language: 'ur' } });
+  await visitor().requestLink({ username: 'asma' });
+  assert.match(await last(), /لاگ ان کا لنک[\s\S]*ایک بار، 15 منٹ/);
+  await admin.updateSettings({ data: { locale: 'ar-AE' } });
+  await visitor().requestPasswordReset({ username: 'clerk' });
+  assert.match(await last(), /كلمة المرور الجديدة[\s\S]*لمدة 30 دقيقة/);
+  await admin.updateSettings({ data: { locale: 'en-PK' } });
+});
+
 test('the text of the mail is deleted when it has been sent', async () => {
   const waiting = (await mailed()).length;
   assert.ok(waiting >= 2);

@@ -15,6 +15,7 @@ export type LoginRow = {
   party_id: number | null;
   party_number: number | null;
   party_kind: string | null;
+  party_language: string | null;
   created_at: Temporal.Instant;
   modified_at: Temporal.Instant;
   ts: number;
@@ -87,7 +88,8 @@ export function namesOf(login: { username: string; email: string | null }): stri
 }
 
 const loginColumns = sql.raw(`l.login_id, l.username, l.email, l.name, l.roles, l.status,
-  l.party_id, p.party_number, p.kind as party_kind, l.created_at, l.modified_at, l.ts`);
+  l.party_id, p.party_number, p.kind as party_kind,
+  p.language as party_language, l.created_at, l.modified_at, l.ts`);
 
 export async function findLoginByName(
   tx: Tx,

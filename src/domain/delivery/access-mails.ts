@@ -1,6 +1,7 @@
 // Mails with a link by which a person logs in or sets a new password.
 import type { Tx } from '../../base/db/pool.ts';
 import type { LinkPurpose } from '../access/links-store.ts';
+import { accessWordsOf } from './access-words.ts';
 import { insertNotices } from './notices-store.ts';
 
 export type AccessMail = {
@@ -10,6 +11,8 @@ export type AccessMail = {
   /** As the person is called. */
   name: string;
   workspaceName: string;
+  /** Of the customer, otherwise of the workspace. */
+  locale: string;
   link: string;
   minutes: number;
 };
@@ -20,15 +23,15 @@ export async function queueAccessMail(
   mail: AccessMail,
   at: Temporal.Instant,
 ): Promise<void> {
-  const { subject, ask } = words[mail.purpose];
+  const { subject, ask, once, otherwise } = accessWordsOf(mail.locale);
   const body = [
     mail.name,
     '',
-    ask,
+    ask[mail.purpose],
     mail.link,
     '',
-    `The link works once, for ${mail.minutes} minutes.`,
-    'If you did not ask for it, ignore this mail.',
+    once.replace('{minutes}', String(mail.minutes)),
+    otherwise,
   ].join('\n');
   const notice = {
     kind: 'Access' as const,
@@ -36,7 +39,7 @@ export async function queueAccessMail(
     subscriptionId: null,
     contextId: null,
     recipient: mail.recipient,
-    subject: `${mail.workspaceName}: ${subject}`,
+    subject: `${mail.workspaceName}: ${subject[mail.purpose]}`,
     body,
     facts: {
       partyNumber: 0,
@@ -48,8 +51,3 @@ export async function queueAccessMail(
   };
   await insertNotices(tx, tenantId, [notice], at);
 }
-
-const words: Record<LinkPurpose, { subject: string; ask: string }> = {
-  Login: { subject: 'your link to log in', ask: 'Open this link to see your bills:' },
-  Reset: { subject: 'your new password', ask: 'Open this link to choose a new password:' },
-};

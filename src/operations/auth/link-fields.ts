@@ -59,7 +59,9 @@ async function sendLink(call: PublicCall, username: string, purpose: LinkPurpose
       realNow,
     );
     const link = `${settings.portal_address}${paths[purpose]}${token}`;
-    const mail = { purpose, recipient, partyId, name, workspaceName: settings.name, link, minutes };
+    const locale = login.party_language ?? settings.locale;
+    const person = { recipient, partyId, name, locale };
+    const mail = { purpose, ...person, workspaceName: settings.name, link, minutes };
     await queueAccessMail(tx, tenantId, mail, realNow);
     const after = { event: `${purpose === 'Login' ? 'link' : 'password reset'} requested` };
     const actor = { name: login.username, kind: 'Login' as const };

@@ -44,12 +44,15 @@ export const refreshToken = operation({
       const actor: Actor = login
         ? { name: login.username, kind: 'Login' }
         : { name: client?.client_id ?? 'unknown', kind: 'Client' };
-      audit(actor, {
-        subject: 'session',
-        subjectId: sessionId,
-        before: null,
-        after: { event: renewal.kind },
-      });
+      // A page that is loaded again goes on with the session of its browser: nothing has changed.
+      if (!isCookie || renewal.kind === 'reused') {
+        audit(actor, {
+          subject: 'session',
+          subjectId: sessionId,
+          before: null,
+          after: { event: renewal.kind },
+        });
+      }
       // The end of a stolen session must be stored: the error is thrown after the transaction.
       if (renewal.kind === 'reused') return undefined;
       const usable = login ? login.status === 'ACTIVE' : client && isUsable(client, call);
