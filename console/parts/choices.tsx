@@ -53,7 +53,7 @@ export function Choices() {
   return (
     <Group gap={4} wrap="nowrap">
       <LooksChoice />
-      <Text size="sm" visibleFrom="sm">
+      <Text size="sm" visibleFrom="sm" translate="no">
         {session?.user.name}
       </Text>
       <ActionIcon

@@ -1,6 +1,7 @@
 // Rows of a file that the server refused, each with its message, to be corrected in place.
 import { Stack, Table, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { scrolls } from './scrolls.ts';
 
 export type Row = string[];
 export type RowProblem = { row: number; column: string | null; message: string };
@@ -26,7 +27,7 @@ export function FixRows({
       <Text size="sm" role="alert">
         {t('file.rejected', { count: byRow.size })}
       </Text>
-      <Table.ScrollContainer minWidth={300} type="native">
+      <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('file.rejectedRows'))}>
         <Table aria-label={t('file.rejectedRows')}>
           <Table.Thead>
             <Table.Tr>

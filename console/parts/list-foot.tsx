@@ -10,6 +10,7 @@ import { Amount } from './amount.tsx';
 import { copyTable, csvOf, offerFile } from './download.ts';
 import type { Column, ListProps } from './list.tsx';
 import { Refusal } from './notes.tsx';
+import { scrolls } from './scrolls.ts';
 import { addUp, everyRow, majorOf, summedOf, type Total } from './totals.ts';
 
 type Foot<Row> = ListProps<Row> & {
@@ -175,7 +176,7 @@ function Sums<Row>({
   if (summed.length === 0 || all === undefined) return null;
   const shown = groups.length > 1 ? groups : [];
   return (
-    <Table.ScrollContainer minWidth={280} type="native">
+    <Table.ScrollContainer minWidth={280} type="native" {...scrolls(t('table.total'))}>
       <Table aria-label={t('table.total')} w="auto" ms="auto">
         <Table.Thead>
           <Table.Tr>

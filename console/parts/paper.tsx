@@ -8,6 +8,9 @@ import { useTranslation } from 'react-i18next';
 import { settingsQuery } from '../api/queries/settings.ts';
 import { mayUse, useSession } from '../api/session.ts';
 
+/** The page's own title says these. */
+const titled = ['report', 'tab'];
+
 export function PaperHead() {
   const { t } = useTranslation();
   const session = useSession();
@@ -15,7 +18,11 @@ export function PaperHead() {
   const { search } = useLocation();
   const at = usePrintedAt();
   const filter = Object.entries(search as Record<string, string>)
-    .map(([name, value]) => `${name} ${value}`)
+    .filter(([name]) => !titled.includes(name))
+    .map(([name, value]) => {
+      const shown = t(`status.${value}`, { defaultValue: value });
+      return `${t(`filter.${name}`, { defaultValue: name })} ${shown}`;
+    })
     .join(', ');
   const time = timeIn(at, data?.timezone);
   return (

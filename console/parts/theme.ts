@@ -21,6 +21,7 @@ export const variables: CSSVariablesResolver = (own) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': own.colors.gray[7],
+    '--mantine-color-placeholder': own.colors.gray[7],
     '--mantine-color-error': own.colors.red[9],
     ...Object.fromEntries(
       tones.flatMap((tone) => [
@@ -34,6 +35,7 @@ export const variables: CSSVariablesResolver = (own) => ({
   },
   dark: {
     '--mantine-color-dimmed': own.colors.dark[1],
+    '--mantine-color-placeholder': own.colors.dark[1],
     '--mantine-color-error': own.colors.red[4],
   },
 });

@@ -10,6 +10,7 @@ import { FileButton } from '../parts/file.tsx';
 import { List } from '../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/page.tsx';
+import { scrolls } from '../parts/scrolls.ts';
 import { Status } from '../parts/status.tsx';
 
 export function PortalBills() {
@@ -77,7 +78,7 @@ function Statement() {
   if (query.isPending) return <Loading />;
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('statement.title'))}>
       <Group justify="space-between">
         <Title order={2} size="h4">
           {t('statement.title')}

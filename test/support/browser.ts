@@ -37,7 +37,7 @@ async function closeBrowser(): Promise<void> {
 }
 
 /** A browser of its own, without cookies, at the console of a workspace. */
-export async function visit(scene: Scene, workspace: string): Promise<Visit> {
+export async function visit(scene: Pick<Scene, 'baseUrl'>, workspace: string): Promise<Visit> {
   browser ??= await chromium.launch({
     executablePath: chromiumProgram() ?? '',
     // Chromium knows *.localhost by itself; the machine's resolver may not.
@@ -64,15 +64,18 @@ export async function visit(scene: Scene, workspace: string): Promise<Visit> {
   return { page, address, assertClean: (expected = []) => assert.deepEqual(faults, expected) };
 }
 
-/** No violation of the rules of WCAG 2.2 A and AA that axe can see. */
-export async function assertAccessible(page: Page): Promise<void> {
+/** What breaks the rules of WCAG 2.2 A and AA, as far as axe can see. */
+export async function accessFaults(page: Page): Promise<string[]> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
   // The viewer of a PDF is the browser's own.
   const { violations } = await new AxeBuilder({ page }).withTags(tags).exclude('iframe').analyze();
-  const found = violations.flatMap(({ nodes }) =>
+  return violations.flatMap(({ nodes }) =>
     nodes.map(({ html, failureSummary }) => `${failureSummary} ${html}`),
   );
-  assert.deepEqual(found, [], await page.title());
+}
+
+export async function assertAccessible(page: Page): Promise<void> {
+  assert.deepEqual(await accessFaults(page), [], await page.title());
 }
 
 /** The figures of a card, by its label. */

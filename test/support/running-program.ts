@@ -29,6 +29,7 @@ export type ProgramOptions = {
   /** When the clock of the program begins, and of all that is run beside it. */
   from?: Temporal.Instant;
   logLevel?: string;
+  env?: Record<string, string>;
 };
 
 export async function startProgram(options: ProgramOptions = {}): Promise<RunningProgram> {
@@ -46,6 +47,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Runnin
     // A slow machine takes its time for a step, and the next one begins after it.
     SCHEDULE_WAIT_SECONDS: '50',
     ...(from ? shifted(from) : {}),
+    ...options.env,
   };
   const args = [...quickProgram, 'src/main.ts', 'start'];
   const program = spawn(process.execPath, args, { cwd: root, env });

@@ -1,6 +1,7 @@
 // Every screen of the console and the portal, with the addresses at which a workspace shows it.
 import type { Page } from 'playwright-core';
 import type { Client } from '../../sdk/client.ts';
+import { reportNames } from '../../src/domain/exports/reports.ts';
 
 export type Screen = {
   /** As in `console/routes.tsx`. */
@@ -55,7 +56,12 @@ export const screens: readonly Screen[] = [
   { route: '/bank/$bankFileID', for: 'staff', permission: 'bank-files:read' },
   { route: '/collections', for: 'staff', permission: 'collections:read' },
   { route: '/ledger', for: 'staff', permission: 'ledger:read' },
-  { route: '/reports', for: 'staff', permission: 'ledger:read' },
+  {
+    route: '/reports',
+    for: 'staff',
+    permission: 'ledger:read',
+    parts: reportNames.map((kind) => `report=${kind}`),
+  },
   { route: '/plans', for: 'staff', permission: 'plans:read' },
   { route: '/plans/$planID', for: 'staff', permission: 'plans:read' },
   { route: '/files', for: 'staff', permission: 'meters:read' },
@@ -111,4 +117,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('h1, h2, [role=alert]').first().waitFor();
   await page.waitForLoadState('networkidle');
   await page.locator('.mantine-Loader-root:visible').first().waitFor({ state: 'detached' });
+  await page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().endTime < 5000)
+    .map((one) => one.finished))`);
 }

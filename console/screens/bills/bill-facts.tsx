@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
 import { shownTime } from '../../parts/days.ts';
 import { Loading } from '../../parts/notes.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 
 const Bars = lazy(() => import('../../parts/bars.tsx').then(({ Bars }) => ({ default: Bars })));
@@ -35,7 +36,7 @@ export function Deliveries({ bill }: { bill: ListedBill }) {
   const { t } = useTranslation();
   if (bill.deliveries.length === 0) return null;
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('bill.deliveries'))}>
       <Text component="h2" fw={600} mb="xs">
         {t('bill.deliveries')}
       </Text>

@@ -12,6 +12,7 @@ import { FileView } from '../../parts/file.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { BillActions } from './bill-actions.tsx';
 import { Deliveries, Problems, UsageBefore } from './bill-facts.tsx';
@@ -76,7 +77,7 @@ function Lines({ bill }: { bill: BillData }) {
   const { t } = useTranslation();
   const [opened, setOpened] = useState<number | null>(null);
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('bill.lines'))}>
       <Text component="h2" fw={600} mb="xs">
         {t('bill.lines')}
       </Text>
@@ -127,7 +128,7 @@ function Lines({ bill }: { bill: BillData }) {
 function Readings({ bill }: { bill: BillData }) {
   const { t } = useTranslation();
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('bill.readings'))}>
       <Text component="h2" fw={600} mb="xs">
         {t('bill.readings')}
       </Text>

@@ -18,6 +18,7 @@ import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { paymentColumns } from '../../parts/payment-columns.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { AddressTabs } from '../../parts/tabs.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
@@ -87,39 +88,41 @@ function Subscriptions({ party }: { party: Party }) {
     return <Empty title={t('customer.noSubscription')}>{t('customer.noSubscriptionHint')}</Empty>;
   }
   return (
-    <Table aria-label={t('customer.subscriptions')}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('bills.subscription')}</Table.Th>
-          <Table.Th>{t('terms.service')}</Table.Th>
-          <Table.Th>{t('customer.plan')}</Table.Th>
-          <Table.Th>{t('terms.status')}</Table.Th>
-          <Table.Th className="figure">{t('customer.owes')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {party.subscriptions.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              <PageLink
-                to="/subscriptions/$connectionNumber"
-                params={{ connectionNumber: one.connectionNumber }}
-              >
-                {one.connectionNumber}
-              </PageLink>
-            </Table.Td>
-            <Table.Td>{one.serviceCode}</Table.Td>
-            <Table.Td>{one.tariffCode}</Table.Td>
-            <Table.Td>
-              <Status value={one.status} />
-            </Table.Td>
-            <Table.Td className="figure">
-              <Amount value={one.balance} />
-            </Table.Td>
+    <Card withBorder {...scrolls(t('customer.subscriptions'))}>
+      <Table aria-label={t('customer.subscriptions')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('bills.subscription')}</Table.Th>
+            <Table.Th>{t('terms.service')}</Table.Th>
+            <Table.Th>{t('customer.plan')}</Table.Th>
+            <Table.Th>{t('terms.status')}</Table.Th>
+            <Table.Th className="figure">{t('customer.owes')}</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {party.subscriptions.map((one) => (
+            <Table.Tr key={one.id}>
+              <Table.Td>
+                <PageLink
+                  to="/subscriptions/$connectionNumber"
+                  params={{ connectionNumber: one.connectionNumber }}
+                >
+                  {one.connectionNumber}
+                </PageLink>
+              </Table.Td>
+              <Table.Td>{one.serviceCode}</Table.Td>
+              <Table.Td>{one.tariffCode}</Table.Td>
+              <Table.Td>
+                <Status value={one.status} />
+              </Table.Td>
+              <Table.Td className="figure">
+                <Amount value={one.balance} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
   );
 }
 
@@ -175,7 +178,7 @@ function Statement({ partyNumber }: { partyNumber: number }) {
           load={() => api.getStatementDocument({ partyNumber, format: 'PDF' })}
         />
       </Group>
-      <Card withBorder style={{ overflowX: 'auto' }}>
+      <Card withBorder {...scrolls(t('statement.title'))}>
         <Table aria-label={t('statement.title')}>
           <Table.Thead>
             <Table.Tr>

@@ -13,6 +13,7 @@ import { Filters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { AddressTabs } from '../../parts/tabs.tsx';
 import { ExportMonth } from './export-month.tsx';
 
@@ -72,7 +73,7 @@ function TrialBalance({ days }: { days: Days }) {
         mb="sm"
         title={isProven ? t('ledger.proven', { asOf }) : t('ledger.notProven', { asOf })}
       />
-      <Card withBorder style={{ overflowX: 'auto' }}>
+      <Card withBorder {...scrolls(t('ledger.trialBalance'))}>
         <Table aria-label={t('ledger.trialBalance')}>
           <Table.Thead>
             <Table.Tr>
@@ -86,7 +87,7 @@ function TrialBalance({ days }: { days: Days }) {
             {accounts.map((one) => (
               <Table.Tr key={one.accountCode}>
                 <Table.Td>
-                  {one.accountCode} · {one.name}
+                  {one.accountCode} · {t(`accountName.${one.name}`, { defaultValue: one.name })}
                 </Table.Td>
                 <Figure value={one.debit} />
                 <Figure value={one.credit} />

@@ -14,6 +14,7 @@ import { FileButton } from '../../parts/file.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 
 type PaymentData = DataOf<'getPayments'>['payments'][number];
@@ -65,7 +66,7 @@ function Settled({ payment }: { payment: PaymentData }) {
   const { allocations = [] } = payment;
   if (allocations.length === 0) return <Text>{t('payment.settlesNothing')}</Text>;
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('payments.settles'))}>
       <Table aria-label={t('payments.settles')}>
         <Table.Thead>
           <Table.Tr>

@@ -2,6 +2,7 @@
 import { ActionIcon, Checkbox, NativeSelect, Table, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { scrolls } from '../../parts/scrolls.ts';
 import { inputDraftOf } from './plan-draft.ts';
 import { Section, type SectionProps } from './section.tsx';
 
@@ -26,7 +27,7 @@ export function Inputs({ form, service, problems, isReadOnly }: SectionProps) {
       hint={t('inputs.hint')}
       add={isReadOnly ? undefined : { label: t('inputs.add'), onAdd: add }}
     >
-      <Table.ScrollContainer minWidth={460}>
+      <Table.ScrollContainer minWidth={460} type="native" {...scrolls(t('inputs.title'))}>
         <Table aria-label={t('inputs.title')}>
           <Table.Thead>
             <Table.Tr>

@@ -7,6 +7,7 @@ import { type Plan, planVersionsQuery } from '../../api/queries/plans.ts';
 import { Changes } from '../../parts/changes.tsx';
 import { shownTime } from '../../parts/days.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 
 export function Versions({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
@@ -29,7 +30,7 @@ export function Versions({ plan }: { plan: Plan }) {
   }));
   return (
     <Stack>
-      <Table.ScrollContainer minWidth={420}>
+      <Table.ScrollContainer minWidth={420} type="native" {...scrolls(t('plan.versions'))}>
         <Table aria-label={t('plan.versions')}>
           <Table.Thead>
             <Table.Tr>

@@ -24,6 +24,7 @@ import { dayAfter, toField, toWire } from '../../parts/days.ts';
 import { offerFile } from '../../parts/download.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { type Stop, stopOf } from './entry-check.ts';
 import { PostReadings } from './post-readings.tsx';
 import { ReadingsFile } from './readings-file.tsx';
@@ -102,7 +103,7 @@ function Paper({ stops }: { stops: readonly Stop[] }) {
   const { t } = useTranslation();
   if (stops.length === 0) return null;
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('readings.sheet'))}>
       <Table aria-label={t('readings.sheet')}>
         <Table.Thead>
           <Table.Tr>

@@ -2,6 +2,7 @@
 import { Card, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
@@ -95,7 +96,7 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
     <>
       <Figures
         items={sums.map(({ name, label, type }) => ({
-          label,
+          label: t(`reportColumn.${name}`, { defaultValue: label }),
           value: <Cell value={(totals as Row)[name]} type={type} />,
         }))}
       />
@@ -108,15 +109,23 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
         columns={columns.map(
           ({ name, label, type }): Column<Row> => ({
             key: name,
-            label,
+            label: t(`reportColumn.${name}`, { defaultValue: label }),
             isFigure: type !== 'Text',
             text: (row) => row[name],
-            show: (row) => <Cell value={row[name]} type={type} />,
+            show: (row) => <Cell value={wordOf(t, name, row[name])} type={type} />,
           }),
         )}
       />
     </>
   );
+}
+
+/** States and methods in words; names and numbers as they are. */
+function wordOf(t: TFunction, column: string, value: Row[string] | undefined) {
+  const area = { status: 'status', paymentStatus: 'status', paymentMethod: 'method' }[column];
+  if (area !== undefined) return t(`${area}.${value}`, { defaultValue: String(value ?? '') });
+  if (column !== 'accountName') return value;
+  return t(`accountName.${value}`, { defaultValue: String(value ?? '') });
 }
 
 function Cell({ value, type }: { value: Row[string] | undefined; type: string }) {
@@ -130,17 +139,21 @@ function Chart({ head: { columns }, rows }: { head: Head; rows: readonly Row[] }
   const amount = columns.findLast(({ type }) => type === 'Amount');
   const name = columns.findLast(({ type }) => type === 'Text');
   if (!amount || !name || rows.length < 2) return null;
+  const label = t(`reportColumn.${amount.name}`, { defaultValue: amount.label });
   const largest = rows
-    .map((row) => ({ label: String(row[name.name]), value: Number(row[amount.name]) }))
+    .map((row) => ({
+      label: String(wordOf(t, name.name, row[name.name])),
+      value: Number(row[amount.name]),
+    }))
     .toSorted((a, b) => b.value - a.value)
     .slice(0, 20);
   return (
     <Card withBorder>
       <Text component="h2" fw={600} mb="xs">
-        {t('report.largest', { label: amount.label })}
+        {t('report.largest', { label })}
       </Text>
       <Suspense fallback={<Loading />}>
-        <Bars data={largest} label={amount.label} />
+        <Bars data={largest} label={label} />
       </Suspense>
     </Card>
   );

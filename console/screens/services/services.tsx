@@ -35,7 +35,11 @@ function useColumns(): Column<Service>[] {
       ),
     },
     { key: 'name', label: t('plans.name'), show: (service) => service.serviceLabel },
-    { key: 'charging', label: t('services.charging'), show: (service) => service.chargingType },
+    {
+      key: 'charging',
+      label: t('services.charging'),
+      show: (service) => t(`chargingType.${service.chargingType}`),
+    },
     {
       key: 'due',
       label: t('services.dueDateOffset'),

@@ -12,6 +12,7 @@ import { Figures } from '../../parts/figures.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { AddressTabs } from '../../parts/tabs.tsx';
 import { Meters } from './meters.tsx';
@@ -53,7 +54,7 @@ export function Subscription() {
             value: shownDay(subscription.billedThrough) || '–',
           },
           ...(subscription.accounts ?? []).map((one) => ({
-            label: one.title,
+            label: t(`accountName.${one.title}`, { defaultValue: one.title }),
             value: <Money value={one.balance} />,
           })),
         ]}
@@ -88,7 +89,7 @@ function Bills({ bills }: { bills: NonNullable<SubscriptionData['bills']> }) {
     return <Empty title={t('bills.none')}>{t('customer.noBillHint')}</Empty>;
   }
   return (
-    <Card withBorder style={{ overflowX: 'auto' }}>
+    <Card withBorder {...scrolls(t('bills.title'))}>
       <Table aria-label={t('bills.title')}>
         <Table.Thead>
           <Table.Tr>

@@ -60,7 +60,12 @@ export function Usage({
             isFigure: true,
             show: (reading) => reading.consumption,
           },
-          { key: 'type', label: t('meter.readingType'), show: (reading) => reading.readingType },
+          {
+            key: 'type',
+            label: t('meter.readingType'),
+            show: ({ readingType = '' }) =>
+              t(`readingType.${readingType}`, { defaultValue: readingType }),
+          },
           {
             key: 'status',
             label: t('terms.status'),

@@ -22,6 +22,7 @@ import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { useSend } from '../../parts/send-form.tsx';
 import { HoldBills } from './hold-bills.tsx';
 
@@ -134,7 +135,11 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
         <PageLink to={`/terms/${termID}/${source}` as '/'}>{t(`exceptions.to_${source}`)}</PageLink>
       )}
       {again.isError && <Refusal error={again.error} />}
-      <Table.ScrollContainer minWidth={300} type="native">
+      <Table.ScrollContainer
+        minWidth={300}
+        type="native"
+        {...scrolls(t(`cause.${code}`, { defaultValue: code }))}
+      >
         <Table aria-label={t(`cause.${code}`, { defaultValue: code })}>
           <Table.Thead>
             <Table.Tr>
@@ -199,7 +204,7 @@ function Held({ bills, isOpen }: HeldProps) {
           <HoldBills bills={picked} isHold={false} onDone={() => setChosen(new Set())} />
         </Group>
       )}
-      <Table.ScrollContainer minWidth={300} type="native">
+      <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('exceptions.holds'))}>
         <Table aria-label={t('exceptions.holds')}>
           <Table.Thead>
             <Table.Tr>

@@ -16,6 +16,7 @@ import { JobRow } from '../../parts/jobs.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { useSend } from '../../parts/send-form.tsx';
 
 type Job = DataOf<'getJobs'>['jobs'][number];
@@ -154,7 +155,7 @@ function causesText({ causes }: Difference): string {
 function Runs({ runs }: { runs: readonly DataOf<'compareRuns'>['run'][] }) {
   const { t } = useTranslation();
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('generate.runs'))}>
       <Table aria-label={t('generate.runs')}>
         <Table.Thead>
           <Table.Tr>

@@ -11,6 +11,7 @@ import { Amount } from '../../parts/amount.tsx';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { type Scan, type ScannedBill, scanBills } from './register-scan.ts';
 import { WhatIf } from './what-if.tsx';
 
@@ -63,7 +64,7 @@ function Components({ own }: { own: TermData }) {
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 8 }}>
-        <Table.ScrollContainer minWidth={300} type="native">
+        <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('register.byComponent'))}>
           <Table aria-label={t('register.byComponent')}>
             <Table.Thead>
               <Table.Tr>
@@ -152,7 +153,7 @@ function Bills({ term: { term, summary } }: { term: TermData }) {
 function Plans({ scan }: { scan: Scan }) {
   const { t } = useTranslation();
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('register.byPlan'))}>
       <Table aria-label={t('register.byPlan')}>
         <Table.Thead>
           <Table.Tr>
@@ -182,7 +183,7 @@ function Found({ title, bills }: { title: string; bills: readonly ScannedBill[] 
       <Title order={2} size="h5" mb="xs">
         {title} ({bills.length})
       </Title>
-      <Table.ScrollContainer minWidth={280} type="native" mah={320}>
+      <Table.ScrollContainer minWidth={280} type="native" mah={320} {...scrolls(title)}>
         <Table aria-label={title}>
           <Table.Thead>
             <Table.Tr>

@@ -72,7 +72,12 @@ function Due({ due }: { due: Board['due'] }) {
     <Alert color="orange" title={t('runBoard.due')}>
       {due.map((one) => (
         <Text key={one.termID} size="sm">
-          <PageLink to="/terms/$termID" params={{ termID: String(one.termID) }}>
+          <PageLink
+            to="/terms/$termID"
+            params={{ termID: String(one.termID) }}
+            c="inherit"
+            underline="always"
+          >
             {one.label}
           </PageLink>{' '}
           {one.serviceCode} · {one.batchCode}: {t('runBoard.postBy', { date: one.postBy })}

@@ -20,6 +20,7 @@ import { offerFile } from '../../parts/download.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { useSend } from '../../parts/send-form.tsx';
 import { Status } from '../../parts/status.tsx';
 
@@ -83,7 +84,7 @@ function Outcome({ termID }: { termID: number }) {
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { channels, statuses } = query.data;
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('send.outcome'))}>
       <Table aria-label={t('send.outcome')}>
         <Table.Thead>
           <Table.Tr>
@@ -171,7 +172,7 @@ function Deliveries({
 }) {
   const { t } = useTranslation();
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t(`status.${status}`))}>
       <Table aria-label={t(`status.${status}`)}>
         <Table.Tbody>
           {deliveries.map(({ deliveryID = 0, billID, billNumber, channel, to, reason }) => (

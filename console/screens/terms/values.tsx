@@ -22,6 +22,7 @@ import { Amount } from '../../parts/amount.tsx';
 import { cellsOfCsv } from '../../parts/csv.ts';
 import { rowProblems } from '../../parts/fix-rows.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { useSend } from '../../parts/send-form.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 
@@ -144,7 +145,12 @@ function ValueGrid({
   const { t } = useTranslation();
   const names = [t('bills.subscription'), t('manualValues.component'), t('manualValues.value')];
   return (
-    <Table.ScrollContainer minWidth={300} type="native" mah={480}>
+    <Table.ScrollContainer
+      minWidth={300}
+      type="native"
+      mah={480}
+      {...scrolls(t('termSteps.values'))}
+    >
       <Table aria-label={t('termSteps.values')}>
         <Table.Thead>
           <Table.Tr>
@@ -208,7 +214,7 @@ function Totals({
   const billed = (from: typeof own | null, name: string) =>
     from?.summary.components.find(({ component }) => component === name)?.amount ?? 0;
   return (
-    <Table.ScrollContainer minWidth={300} type="native">
+    <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('manualValues.totals'))}>
       <Table aria-label={t('manualValues.totals')}>
         <Table.Thead>
           <Table.Tr>
