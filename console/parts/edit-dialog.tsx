@@ -25,7 +25,7 @@ export function EditDialog<Name extends string, Seen extends { ts?: unknown }, R
   );
 }
 
-function EditForm<Name extends string, Seen extends { ts?: unknown }, Reply>({
+export function EditForm<Name extends string, Seen extends { ts?: unknown }, Reply>({
   label,
   object,
   fieldsOf,

@@ -8,6 +8,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { problemOf } from '../api/problem.ts';
 import { queries } from '../api/queries/base.ts';
+import { watchJobs } from '../api/queries/jobs.ts';
 import { Refusal } from './notes.tsx';
 import { useUnsaved } from './unsaved.ts';
 
@@ -83,6 +84,7 @@ export function useSend<Values, Reply>(
   const { t } = useTranslation();
   return useMutation({
     mutationFn: send,
+    onMutate: watchJobs,
     onSuccess: async (reply) => {
       const message = done ?? messageIn(reply);
       if (message !== undefined) {

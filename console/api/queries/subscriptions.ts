@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { RequestOf } from '../../../sdk/client.ts';
+import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
 import { pagesOf } from './base.ts';
 
+export type Meter = DataOf<'getMeters'>['meters']['meters'][number];
 type Filter = Omit<RequestOf<'getConnections'>, 'page' | 'metaData'>;
 
 export const subscriptionPages = (filter: Filter) =>
@@ -39,3 +40,17 @@ export const readingPages = (connectionNumber: string) =>
     (page) => api.getReadings({ connectionNumber, page }),
     ({ readings }) => readings,
   );
+
+/** A meter with its brand. */
+export const meterQuery = (number: number) =>
+  queryOptions({
+    queryKey: ['meter', number],
+    queryFn: async () => {
+      const metaData = { fields: [...meterFields] };
+      const [found] = (await api.getMeters({ number, metaData })).data.meters.meters;
+      if (!found) throw new Error(`no meter ${number}`);
+      return found;
+    },
+  });
+
+const meterFields = ['number', 'brand', 'meterHealth', 'mf', 'status', 'modifiedBy', 'ts'];

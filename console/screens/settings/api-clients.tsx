@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { type ApiClient, clientPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
+import { useEdited } from '../../parts/edited.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
@@ -28,7 +29,11 @@ export function ApiClients() {
       pages={clientPages}
       columns={[
         { key: 'id', label: t('clients.id'), show: (client) => client.clientID },
-        { key: 'roles', label: t('logins.roles'), show: (client) => client.roles.join(', ') },
+        {
+          key: 'roles',
+          label: t('logins.roles'),
+          show: (client) => client.roles.map((role) => t(`role.${role}`)).join(', '),
+        },
         { key: 'expires', label: t('clients.expires'), show: (client) => client.expiresAt },
         {
           key: 'addresses',
@@ -72,35 +77,59 @@ function newSecret(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+type Values = {
+  clientID: string;
+  clientSecret: string;
+  roles: string[];
+  status: string;
+  allowedAddresses: string[];
+};
+
+const labels: Record<keyof Values, string> = {
+  clientID: 'clients.id',
+  clientSecret: 'clients.secret',
+  roles: 'logins.roles',
+  status: 'terms.status',
+  allowedAddresses: 'clients.addresses',
+};
+
+function valuesOf(client: Partial<ApiClient>): Values {
+  const { clientID = '', roles = [], status = 'ACTIVE', allowedAddresses = [] } = client;
+  return { clientID, clientSecret: '', roles, status, allowedAddresses };
+}
+
+async function find(client: ApiClient): Promise<ApiClient> {
+  const { clients } = (await api.getClients({})).data;
+  return clients.find((one) => one.clientID === client.clientID) ?? client;
+}
+
 function ClientForm({ client, onDone }: { client: ApiClient | null; onDone: () => void }) {
   const { t } = useTranslation();
-  const form = useForm({
-    initialValues: {
-      clientID: client?.clientID ?? '',
-      clientSecret: client ? '' : newSecret(),
-      roles: client?.roles ?? [],
-      status: client?.status ?? 'ACTIVE',
-      allowedAddresses: client?.allowedAddresses ?? [],
-    },
+  const form = useForm<Values>({
+    initialValues: client ? valuesOf(client) : { ...valuesOf({}), clientSecret: newSecret() },
   });
-  const send = ({
-    clientID,
-    clientSecret,
-    roles,
-    status,
-    allowedAddresses,
-  }: typeof form.values) => {
+  const edited = useEdited<Partial<ApiClient>, Values>({
+    form,
+    object: client ?? {},
+    valuesOf,
+    load: async () => (client && (await find(client))) ?? {},
+    labelOf: (name) => t(labels[name]),
+  });
+  const send = (
+    { clientID, clientSecret, roles, status, allowedAddresses }: Values,
+    seen: Partial<ApiClient>,
+  ) => {
     const fields = { clientID, roles: roles as Role[], allowedAddresses };
     if (!client) return api.makeClients({ clients: [{ ...fields, clientSecret }] });
     const secret = clientSecret === '' ? {} : { clientSecret };
     return api.updateClient({
-      data: { ...fields, ...secret, status: status as 'ACTIVE', ts: client.ts },
+      data: { ...fields, ...secret, status: status as 'ACTIVE', ts: seen.ts },
     });
   };
   return (
     <SendForm
       form={form}
-      send={send}
+      send={edited.send(send)}
       action={client ? t('logins.save') : t('clients.make')}
       onDone={onDone}
     >
@@ -131,6 +160,7 @@ function ClientForm({ client, onDone }: { client: ApiClient | null; onDone: () =
           {...form.getInputProps('status')}
         />
       )}
+      {edited.merge}
     </SendForm>
   );
 }

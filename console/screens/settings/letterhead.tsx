@@ -6,8 +6,10 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { previewQuery } from '../../api/queries/admin.ts';
+import { queries } from '../../api/queries/base.ts';
 import { settingsQuery } from '../../api/queries/settings.ts';
 import { mayUse } from '../../api/session.ts';
+import { useEdited } from '../../parts/edited.tsx';
 import { base64Of, FileView } from '../../parts/file.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
@@ -34,7 +36,7 @@ export function Letterhead() {
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Form key={ts} settings={query.data} />
+        <Form settings={query.data} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
         {preview.isError && <Refusal error={preview.error} />}
@@ -46,20 +48,30 @@ export function Letterhead() {
   );
 }
 
-function Form({ settings }: { settings: Settings }) {
-  const { t } = useTranslation();
-  const stored = settings.letterhead as Record<string, unknown>;
+function valuesOf({ letterhead }: Settings): Values {
+  const stored = letterhead as Record<string, unknown>;
   const text = (name: string) => (typeof stored[name] === 'string' ? stored[name] : '');
   const lines = Array.isArray(stored.addressLines) ? stored.addressLines : [];
-  const form = useForm<Values>({
-    initialValues: {
-      ...Object.fromEntries([...texts, ...codes].map((name) => [name, text(name)])),
-      addressLines: lines.join('\n'),
-      pageSize: text('pageSize') || 'A4',
-      logo: null as File | null,
-    } as Values,
+  return {
+    ...Object.fromEntries([...texts, ...codes].map((name) => [name, text(name)])),
+    addressLines: lines.join('\n'),
+    pageSize: text('pageSize') || 'A4',
+    logo: null,
+  } as Values;
+}
+
+function Form({ settings }: { settings: Settings }) {
+  const { t } = useTranslation();
+  const form = useForm<Values>({ initialValues: valuesOf(settings) });
+  const edited = useEdited({
+    form,
+    object: settings,
+    valuesOf,
+    load: () => queries.fetchQuery({ ...settingsQuery, staleTime: 0 }),
+    labelOf: (name) => t(`letterhead.${name}`),
   });
-  const send = async ({ logo, addressLines, ...rest }: Values) => {
+  const send = async ({ logo, addressLines, ...rest }: Values, seen: Settings) => {
+    const stored = seen.letterhead as Record<string, unknown>;
     const filled = Object.entries(rest).filter(([, value]) => value !== '');
     const known = new Set<string>([...texts, ...codes]);
     const kept = Object.entries(stored).filter(([name]) => !known.has(name));
@@ -69,12 +81,13 @@ function Form({ settings }: { settings: Settings }) {
       addressLines: addressLines.split('\n').filter((line) => line.trim() !== ''),
       ...(logo ? { logo: await base64Of(logo) } : {}),
     };
-    return api.updateSettings({ data: { letterhead, ts: settings.ts } });
+    return api.updateSettings({ data: { letterhead, ts: seen.ts } });
   };
   return (
     <SendForm
       form={form}
-      send={send}
+      send={edited.send(send)}
+      onDone={() => form.resetDirty()}
       action={t('letterhead.save')}
       done={t('letterhead.saved')}
       isReady={form.isDirty() && mayUse('settings:write')}
@@ -104,6 +117,7 @@ function Form({ settings }: { settings: Settings }) {
       {codes.map((name) => (
         <TextInput key={name} label={t(`letterhead.${name}`)} {...form.getInputProps(name)} />
       ))}
+      {edited.merge}
     </SendForm>
   );
 }

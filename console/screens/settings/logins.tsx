@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { type Login, loginPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
+import { useEdited } from '../../parts/edited.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
@@ -47,8 +48,17 @@ function useColumns(): Column<Login>[] {
   const { t } = useTranslation();
   return [
     { key: 'username', label: t('login.username'), show: (login) => login.username },
-    { key: 'name', label: t('customers.name'), show: (login) => login.name },
-    { key: 'roles', label: t('logins.roles'), show: (login) => login.roles.join(', ') },
+    {
+      key: 'name',
+      label: t('customers.name'),
+      text: (login) => login.name,
+      show: (login) => <span translate="no">{login.name}</span>,
+    },
+    {
+      key: 'roles',
+      label: t('logins.roles'),
+      show: (login) => login.roles.map((role) => t(`role.${role}`)).join(', '),
+    },
     { key: 'party', label: t('logins.party'), show: (login) => login.partyNumber },
     {
       key: 'status',
@@ -137,25 +147,40 @@ function NewLogin({ onDone }: { onDone: () => void }) {
   );
 }
 
+function changeableOf({ roles, status }: Login) {
+  return { roles, status, password: '' };
+}
+
+async function find(login: Login): Promise<Login> {
+  const { logins } = (await api.getLogins({ username: login.username })).data;
+  return logins.find((one) => one.userID === login.userID) ?? login;
+}
+
 function ChangeLogin({ login, onDone }: { login: Login; onDone: () => void }) {
   const { t } = useTranslation();
-  const form = useForm({
-    initialValues: { roles: login.roles, status: login.status, password: '' },
+  const form = useForm({ initialValues: changeableOf(login) });
+  const edited = useEdited({
+    form,
+    object: login,
+    valuesOf: changeableOf,
+    load: () => find(login),
+    labelOf: (name) =>
+      t({ roles: 'logins.roles', status: 'terms.status' }[name as string] ?? 'logins.newPassword'),
   });
-  const send = ({ roles, status, password }: typeof form.values) =>
+  const send = ({ roles, status, password }: typeof form.values, seen: Login) =>
     api.updateLogin({
       data: {
         username: login.username,
         roles: roles as Role[],
         status: status as 'ACTIVE',
         ...(password === '' ? {} : { password }),
-        ts: login.ts,
+        ts: seen.ts,
       },
     });
   return (
     <SendForm
       form={form}
-      send={send}
+      send={edited.send(send)}
       action={t('logins.save')}
       done={t('logins.saved')}
       onDone={onDone}
@@ -176,6 +201,7 @@ function ChangeLogin({ login, onDone }: { login: Login; onDone: () => void }) {
         visibilityToggleButtonProps={{ 'aria-label': t('login.show') }}
         {...form.getInputProps('password')}
       />
+      {edited.merge}
     </SendForm>
   );
 }

@@ -22,7 +22,7 @@ export function Periods() {
         {
           key: 'length',
           label: t('periods.length'),
-          show: ({ count, unit }) => `${count} ${t(`unit.${unit}`, { defaultValue: unit })}`,
+          show: ({ count, unit }) => t(`periodLength.${unit}`, { count }),
         },
         {
           key: 'months',

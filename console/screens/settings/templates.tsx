@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { previewQuery, type Template, templatePages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
+import { useEdited } from '../../parts/edited.tsx';
 import { FileView } from '../../parts/file.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Empty, Refusal } from '../../parts/notes.tsx';
@@ -36,13 +37,23 @@ export function Templates() {
   );
 }
 
+/** `English` for en, in the language of the page. */
+function languageName(code: string, shownIn: string): string {
+  const names = new Intl.DisplayNames([shownIn], { type: 'language', fallback: 'code' });
+  return names.of(code) ?? code;
+}
+
 function useColumns(): Column<Template>[] {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   return [
     { key: 'id', label: t('templates.number'), show: ({ templateID }) => templateID },
     { key: 'name', label: t('customers.name'), show: ({ name }) => name },
     { key: 'type', label: t('plans.type'), show: ({ type }) => t(`templateType.${type}`) },
-    { key: 'language', label: t('language'), show: ({ language }) => language },
+    {
+      key: 'language',
+      label: t('language'),
+      show: ({ language }) => languageName(language, i18n.language),
+    },
     { key: 'version', label: t('versions.version'), show: ({ version }) => version },
     { key: 'by', label: t('versions.savedBy'), show: ({ modifiedBy }) => modifiedBy },
     {
@@ -63,29 +74,61 @@ function useColumns(): Column<Template>[] {
   ];
 }
 
+type Values = {
+  type: TemplateType;
+  name: string;
+  language: string;
+  subject: string;
+  body: string;
+  amountInWords: boolean;
+};
+
+const labels: Record<keyof Values, string> = {
+  type: 'plans.type',
+  name: 'customers.name',
+  language: 'language',
+  subject: 'templates.subject',
+  body: 'templates.body',
+  amountInWords: 'templates.inWords',
+};
+
+/** A new template begins as an empty mail in English. */
+function valuesOf(template: Partial<Template>): Values {
+  return {
+    type: (template.type ?? 'Email') as TemplateType,
+    name: template.name ?? '',
+    language: template.language ?? 'en',
+    subject: template.subject ?? '',
+    body: template.body ?? '',
+    amountInWords: template.amountInWords === 1,
+  };
+}
+
+async function find(templateID: number): Promise<Template | undefined> {
+  return (await api.getTemplates({ templateID })).data.templates[0];
+}
+
 function TemplateForm({ template, onDone }: { template: Template | null; onDone: () => void }) {
   const { t } = useTranslation();
-  const form = useForm({
-    initialValues: {
-      type: (template?.type ?? 'Email') as TemplateType,
-      name: template?.name ?? '',
-      language: template?.language ?? 'en',
-      subject: template?.subject ?? '',
-      body: template?.body ?? '',
-      amountInWords: template?.amountInWords === 1,
-    },
+  const form = useForm<Values>({ initialValues: valuesOf(template ?? {}) });
+  const edited = useEdited<Partial<Template>, Values>({
+    form,
+    object: template ?? {},
+    valuesOf,
+    load: async () => (await find(template?.templateID ?? 0)) ?? {},
+    labelOf: (name) => t(labels[name]),
   });
-  const send = ({ type, amountInWords, ...rest }: typeof form.values) => {
+  const send = ({ type, amountInWords, ...rest }: Values, seen: Partial<Template>) => {
     const fields = { ...rest, amountInWords: amountInWords ? (1 as const) : (0 as const) };
-    if (!template) return api.makeTemplates({ templates: [{ ...fields, type }] });
-    const { templateID, translations, ts } = template;
+    const { templateID, translations = [], ts } = seen;
+    if (templateID === undefined) return api.makeTemplates({ templates: [{ ...fields, type }] });
     return api.updateTemplate({ data: { ...fields, templateID, translations, ts } });
   };
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <SendForm
         form={form}
-        send={send}
+        send={edited.send(send)}
         action={t('templates.save')}
         done={t('templates.saved')}
         onDone={onDone}
@@ -117,19 +160,12 @@ function TemplateForm({ template, onDone }: { template: Template | null; onDone:
             {...form.getInputProps('amountInWords', { type: 'checkbox' })}
           />
         )}
+        {edited.merge}
       </SendForm>
       <Preview values={form.values} />
     </SimpleGrid>
   );
 }
-
-type Values = {
-  type: TemplateType;
-  language: string;
-  subject: string;
-  body: string;
-  amountInWords: boolean;
-};
 
 function Preview({ values }: { values: Values }) {
   const { t } = useTranslation();

@@ -6,7 +6,9 @@ import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { shownDay } from '../../parts/days.ts';
 import { Empty } from '../../parts/notes.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
+import { EditMeter } from './edit-meter.tsx';
 import type { SubscriptionData } from './subscription.tsx';
 
 type Meter = NonNullable<SubscriptionData['meters']>[number];
@@ -20,7 +22,7 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
       {meters.length === 0 ? (
         <Empty title={t('meter.none')}>{t('meter.noneHint')}</Empty>
       ) : (
-        <Card withBorder style={{ overflowX: 'auto' }}>
+        <Card withBorder {...scrolls(t('subscription.meters'))}>
           <Table aria-label={t('subscription.meters')}>
             <Table.Thead>
               <Table.Tr>
@@ -50,6 +52,7 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
                   <Table.Td>
                     {mayWrite && meter.removeDate === null && (
                       <Group gap={4} wrap="nowrap">
+                        <EditMeter number={meter.number} />
                         <Exchange connectionNumber={connectionNumber} meter={meter} />
                         <Remove connectionNumber={connectionNumber} meter={meter} />
                       </Group>

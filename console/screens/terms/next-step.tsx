@@ -7,10 +7,11 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries/base.ts';
+import { watchJobs } from '../../api/queries/jobs.ts';
 import { mayUse } from '../../api/session.ts';
 import { useMoney } from '../../parts/amount.tsx';
-import { Refusal } from '../../parts/notes.tsx';
 import type { StepKey } from '../../parts/steps.tsx';
+import { StepRefusal } from './due-date.tsx';
 
 type TermData = DataOf<'getBillTerm'>;
 type Props = { term: TermData['term']; summary: TermData['summary']; isBusy: boolean };
@@ -69,7 +70,9 @@ export function NextStep(props: Props) {
 
 function useStep(step: RunStep, termID: number, onDone?: () => void) {
   return useMutation({
-    mutationFn: () => steps[step].run({ operation: 'schedule', data: { termID } }),
+    mutationFn: (data: { acceptDueDate?: true }) =>
+      steps[step].run({ operation: 'schedule', data: { termID, ...data } }),
+    onMutate: watchJobs,
     onSuccess: onDone ?? (() => undefined),
     onSettled: () => queries.invalidateQueries(),
   });
@@ -89,11 +92,18 @@ function StepButton({
         variant={variant}
         loading={running.isPending}
         disabled={isBusy}
-        onClick={() => running.mutate()}
+        onClick={() => running.mutate({})}
       >
         {t(`next.${step}`)}
       </Button>
-      {running.isError && <Refusal error={running.error} />}
+      {running.isError && (
+        <StepRefusal
+          error={running.error}
+          term={term}
+          onAccept={() => running.mutate({ acceptDueDate: true })}
+          onChanged={() => running.reset()}
+        />
+      )}
     </Stack>
   );
 }
@@ -106,35 +116,44 @@ function PostForm({ term, summary, onDone }: Props & { onDone: () => void }) {
   const sum = money(summary.currentCharges);
   const isRight = digitsOf(typed) === digitsOf(sum) && typed !== '';
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isRight) posting.mutate();
-      }}
-    >
-      <Stack>
-        <Text size="sm">{t('post.what', { bills: summary.bills, sum, due: term.dueDate })}</Text>
-        {summary.errors + summary.onHold > 0 && (
-          <Text size="sm">
-            {t('post.left', { errors: summary.errors, onHold: summary.onHold })}
-          </Text>
-        )}
-        <TextInput
-          label={t('post.type', { sum })}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          error={typed !== '' && !isRight ? t('post.other') : undefined}
-          inputMode="decimal"
-          data-autofocus
+    <Stack>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isRight) posting.mutate({});
+        }}
+      >
+        <Stack>
+          <Text size="sm">{t('post.what', { bills: summary.bills, sum, due: term.dueDate })}</Text>
+          {summary.errors + summary.onHold > 0 && (
+            <Text size="sm">
+              {t('post.left', { errors: summary.errors, onHold: summary.onHold })}
+            </Text>
+          )}
+          <TextInput
+            label={t('post.type', { sum })}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            error={typed !== '' && !isRight ? t('post.other') : undefined}
+            inputMode="decimal"
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button type="submit" disabled={!isRight} loading={posting.isPending}>
+              {t('post.confirm', { bills: summary.bills, sum })}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {posting.isError && (
+        <StepRefusal
+          error={posting.error}
+          term={term}
+          onAccept={() => posting.mutate({ acceptDueDate: true })}
+          onChanged={onDone}
         />
-        {posting.isError && <Refusal error={posting.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!isRight} loading={posting.isPending}>
-            {t('post.confirm', { bills: summary.bills, sum })}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </Stack>
   );
 }
 
