@@ -1885,6 +1885,7 @@ CREATE OR REPLACE FUNCTION public.add_ledger_totals()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_indexonlyscan TO 'off'
 AS $function$
 declare
   journal_ids bigint[];
@@ -1897,9 +1898,18 @@ begin
   insert into ledger_day_totals as t
     (tenant_id, posting_date, ledger_account_id, journal_id, debit, credit, lines)
   select j.tenant_id, j.posting_date, l.ledger_account_id, min(l.journal_id),
-    sum(greatest(l.amount, 0)), sum(greatest(-l.amount, 0)), count(*)
-  from unnest(journal_ids, account_ids, amounts) as l (journal_id, ledger_account_id, amount)
-  join journals j on j.tenant_id = require_tenant() and j.journal_id = l.journal_id
+    sum(l.debit), sum(l.credit), sum(l.lines)
+  from (
+    select journal_id, ledger_account_id, sum(greatest(amount, 0)) as debit,
+      sum(greatest(-amount, 0)) as credit, count(*) as lines
+    from unnest(journal_ids, account_ids, amounts) as n (journal_id, ledger_account_id, amount)
+    group by journal_id, ledger_account_id
+  ) l
+  cross join lateral (
+    select tenant_id, posting_date from journals
+    where tenant_id = require_tenant() and journal_id = l.journal_id
+    limit 1
+  ) j
   group by j.tenant_id, j.posting_date, l.ledger_account_id
   on conflict (tenant_id, posting_date, ledger_account_id, journal_id) do update
     set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit,
