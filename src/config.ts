@@ -1,4 +1,5 @@
 // The only reader of the environment: read once, checked, frozen.
+import { readFileSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -55,7 +56,8 @@ export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-export function readConfig(env: Environment): Config {
+export function readConfig(given: Environment): Config {
+  const env = withSecretFiles(given);
   const domain = domainName(env, 'BILLWRIGHT_DOMAIN', 'localhost');
   const databaseUrl = url(env, 'DATABASE_URL');
   const mailFrom = sender(env, 'MAIL_FROM', `billing@${domain}`);
@@ -125,6 +127,28 @@ function portion(env: Environment, name: string, usual: number): number {
     throw new ConfigError(`${name} must be a number from 0 to 1, not '${text}'`);
   }
   return value;
+}
+
+/** Their values have passwords, which containers get as files. */
+const secretNames = ['DATABASE_URL', 'API_DATABASE_URL', 'WORKER_DATABASE_URL', 'SMTP_URL'];
+
+/** With the contents of the file that `DATABASE_URL_FILE` names as `DATABASE_URL`, and so on. */
+function withSecretFiles(env: Environment): Environment {
+  const named = secretNames.filter((name) => env[`${name}_FILE`]);
+  return { ...env, ...Object.fromEntries(named.map((name) => [name, secretOf(env, name)])) };
+}
+
+function secretOf(env: Environment, name: string): string {
+  const file = env[`${name}_FILE`] ?? '';
+  if (env[name]) throw new ConfigError(`Set either ${name} or ${name}_FILE, not both`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE cannot be read: ${(error as Error).message}`);
+  }
+  if (text === '') throw new ConfigError(`${name}_FILE names ${file}, which is empty`);
+  return text;
 }
 
 function integer(env: Environment, name: string, usual: number, min: number, max: number): number {
