@@ -5265,6 +5265,8 @@ create table webhooks (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  -- Why an attempt failed at last_failure_at. It contains nothing of the answer but its status.
+  last_error text,
   constraint webhooks_check CHECK (((old_secret IS NULL) = (old_secret_until IS NULL))),
   constraint webhooks_failures_check CHECK ((failures >= 0)),
   constraint webhooks_pkey PRIMARY KEY (tenant_id, webhook_id),
@@ -5278,7 +5280,7 @@ create policy tenant_wall on webhooks as permissive for all using ((tenant_id = 
 grant insert, select on webhooks to billwright_api;
 grant select on webhooks to billwright_worker;
 grant update (url, description, types, status, reason, secret, old_secret, old_secret_until, last_sequence, modified_at, modified_by, ts) on webhooks to billwright_api;
-grant update (status, reason, read_in, read_event_id, last_sequence, failures, last_success_at, last_failure_at, modified_at, modified_by, ts) on webhooks to billwright_worker;
+grant update (status, reason, read_in, read_event_id, last_sequence, failures, last_success_at, last_failure_at, modified_at, modified_by, ts, last_error) on webhooks to billwright_worker;
 
 -- An event, or one thing of an event about many, on its way to a webhook.
 create table webhook_messages (
@@ -5419,8 +5421,12 @@ create table gateways (
   modified_at timestamp with time zone not null,
   modified_by text not null,
   ts bigint not null,
+  -- The secret before the last change. Notices signed with it are accepted until old_secret_until.
+  old_secret bytea,
+  old_secret_until timestamp with time zone,
   constraint gateways_account_fkey FOREIGN KEY (tenant_id, bank_account_id) REFERENCES bank_accounts(tenant_id, bank_account_id),
   constraint gateways_adapter_check CHECK ((adapter ~ '^[a-z][a-z0-9-]{0,39}$'::text)),
+  constraint gateways_old_secret_check CHECK (((old_secret IS NULL) = (old_secret_until IS NULL))),
   constraint gateways_pkey PRIMARY KEY (tenant_id, adapter),
   constraint gateways_status_check CHECK ((status = ANY (ARRAY['Active'::text, 'Paused'::text]))),
   constraint gateways_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id)

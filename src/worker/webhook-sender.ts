@@ -262,7 +262,7 @@ async function storeOutcomes(
   await endAttempts(tx, tenantId, sender.webhook_id, ends, now);
   await noteHealth(tx, tenantId, sender.webhook_id, {
     succeeded: posted.some(isDelivered),
-    failed: !posted.every(isDelivered),
+    error: ends.findLast(({ outcome }) => outcome !== 'Delivered')?.detail ?? null,
     isGone: posted.some((one) => one?.status === goneStatus),
     at: now,
   });

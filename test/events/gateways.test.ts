@@ -112,11 +112,40 @@ test('forged, late, foreign and unreadable notices store nothing', async () => {
   assert.equal(await status(body, { key, path }), 404);
   const fresh = newSecret();
   const change = { adapter: 'standard', status: 'Active', secret: fresh.secret } as const;
-  await place.client.updateGateway({ data: change });
+  await place.client.updateGateway({ data: { ...change, oldSecretHours: 0 } });
   assert.equal(await status(body, { key, path }), 401);
   assert.equal(await status(body, { key: fresh.key, path }), 200);
   const gateways = [{ adapter: 'standard' as const, bankAccountID: 1, secret: fresh.secret }];
   await refuses(place.client.makeGateways({ gateways }), 'DUPLICATE');
   const listed = JSON.stringify((await place.client.getGateways({})).data);
   assert.ok(!listed.includes('whsec_') && listed.includes('/gateways/gateway-bad/standard'));
+});
+
+test('notices signed with the secret before are accepted until it ends', async () => {
+  const { place, key, path, currency } = await open('gateway-rotate');
+  const status = async (id: string, signer: Buffer) =>
+    (await notify(paid({ id, amount: '10', currency }), { key: signer, path })).status;
+  const second = newSecret();
+  const change = { adapter: 'standard', secret: second.secret } as const;
+  await place.client.updateGateway({ data: { ...change, oldSecretHours: 2 } });
+  const until = async () =>
+    (await place.client.getGateways({})).data.gateways[0]?.oldSecretUntil ?? null;
+  assert.ok(await until());
+  assert.equal(await status('pay_old', key), 200);
+  assert.equal(await status('pay_new', second.key), 200);
+  assert.equal(await status('pay_other', newSecret().key), 401);
+  await refuses(
+    place.client.updateGateway({ data: { ...change, oldSecretHours: 169 } }),
+    'INVALID_NUMBER',
+  );
+  // A third secret leaves two: the first one ends.
+  const third = newSecret();
+  await place.client.updateGateway({ data: { ...change, secret: third.secret } });
+  assert.deepEqual(
+    [await status('a', key), await status('b', second.key), await status('c', third.key)],
+    [401, 200, 200],
+  );
+  await place.client.updateGateway({ data: { adapter: 'standard', status: 'Active' } });
+  assert.ok(await until(), 'a change of something else keeps both');
+  assert.equal((await linesOf(place)).length, 4);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { refuses } from '../support/client.ts';
 import { openOwing } from '../support/owing.ts';
 import { openScene } from '../support/scene.ts';
 import { allowLoopback, hook, newSecret, startSender, until } from '../support/webhooks.ts';
@@ -99,4 +100,27 @@ test('a filter of types, a pause and a second secret do what they say', async ()
     receiver.received.map((one) => one.body.data.amount),
     [1, 2, 3],
   );
+});
+
+test('one bill of a bill run is sent again alone', async () => {
+  const { client, tenantId, ...owing } = await place('hooks-item');
+  const { receiver, webhookID } = await hook(scene, client, ['bill.posted']);
+  const sender = startSender(scene, tenantId);
+  closing.push(
+    () => sender.stop(),
+    () => receiver.close(),
+  );
+  const numbers = [await owing.connectOld(), await owing.connectOld()];
+  await owing.bill(Object.fromEntries(numbers.map((number) => [number, 30])));
+  await until('both bills', () => receiver.received.length === 2);
+  const eventID = receiver.received[0]?.body.eventID ?? 0;
+  const again = (item: number) => client.redeliverEvent({ data: { eventID, webhookID, item } });
+  await refuses(again(3), 'EVENT_NOT_FOUND');
+  await refuses(again(-1), 'INVALID_NUMBER');
+  const { message } = await again(2);
+  assert.equal(message, '1 message will be sent');
+  await until('one of them', () => receiver.received.length === 3);
+  const second = receiver.received.find((one) => one.id.endsWith('_2'));
+  assert.equal(receiver.received[2]?.id, second?.id);
+  assert.deepEqual(receiver.received[2]?.body.data.billID, second?.body.data.billID);
 });

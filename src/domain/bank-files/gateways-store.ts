@@ -15,11 +15,12 @@ export type GatewayRow = {
   created_at: Temporal.Instant;
   modified_at: Temporal.Instant;
   modified_by: string;
+  old_secret_until: Temporal.Instant | null;
   ts: number;
 };
 
 const columns = sql.raw(
-  'adapter, bank_account_id, status, created_at, modified_at, modified_by, ts',
+  'adapter, bank_account_id, status, created_at, modified_at, modified_by, old_secret_until, ts',
 );
 
 export type NewGateway = { adapter: string; bankAccountId: number; secret: Buffer };
@@ -62,7 +63,7 @@ export async function listGateways(tx: Tx, tenantId: number): Promise<GatewayRow
   return rows;
 }
 
-export type SecretGateway = GatewayRow & { secret: Buffer };
+export type SecretGateway = GatewayRow & { secret: Buffer; old_secret: Buffer | null };
 
 export async function findGateway(
   tx: Tx,
@@ -70,23 +71,43 @@ export async function findGateway(
   adapter: string,
 ): Promise<SecretGateway | undefined> {
   const { rows } = await sql<SecretGateway>`
-    select ${columns}, secret from gateways
+    select ${columns}, secret, old_secret from gateways
     where tenant_id = ${tenantId} and adapter = ${adapter}
   `.execute(tx);
   return rows[0];
 }
 
+/** Sealed secrets that a notice may be signed with: the old one until its time is up. */
+export function liveSecrets(gateway: SecretGateway, at: Temporal.Instant): Buffer[] {
+  const { secret, old_secret: old, old_secret_until: until } = gateway;
+  const isOldLive = old !== null && until !== null && Temporal.Instant.compare(at, until) < 0;
+  return isOldLive ? [secret, old] : [secret];
+}
+
+export type GatewayChange = {
+  bankAccountId: number;
+  status: GatewayStatus;
+  /** Sealed. Undefined: they stay as they are. */
+  secrets?: { secret: Buffer; oldSecret: Buffer | null; oldSecretUntil: Temporal.Instant | null };
+};
+
 export async function updateGateway(
   tx: Tx,
   tenantId: number,
   adapter: string,
-  change: { bankAccountId: number; status: GatewayStatus; secret: Buffer },
+  { secrets, ...change }: GatewayChange,
   stamp: Stamp,
 ): Promise<void> {
+  const keeps = secrets === undefined;
   await sql`
     update gateways
     set bank_account_id = ${change.bankAccountId}, status = ${change.status},
-      secret = ${change.secret}, modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      secret = case when ${keeps} then secret else ${secrets?.secret ?? null}::bytea end,
+      old_secret = case when ${keeps} then old_secret
+        else ${secrets?.oldSecret ?? null}::bytea end,
+      old_secret_until = case when ${keeps} then old_secret_until
+        else ${secrets?.oldSecretUntil ?? null}::timestamptz end,
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
       ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
     where tenant_id = ${tenantId} and adapter = ${adapter}
   `

@@ -17,7 +17,12 @@ export type Notice = {
   paidAt: Temporal.Instant | null;
 };
 
-export type RawNotice = { body: string; headers: IncomingHttpHeaders; secret: Buffer };
+export type RawNotice = {
+  body: string;
+  headers: IncomingHttpHeaders;
+  /** One, or two while the secret is changed: any of them may have signed. */
+  secrets: readonly Buffer[];
+};
 
 /** `Other`: genuine, but not about a payment that was made or taken back. */
 export type ReadNotice = Notice | 'Forged' | 'Malformed' | 'Other';
@@ -27,10 +32,10 @@ export type Adapter = (raw: RawNotice) => ReadNotice;
 const textMax = 500;
 
 /** Notices signed by the convention Standard Webhooks. */
-function readStandard({ body, headers, secret }: RawNotice): ReadNotice {
+function readStandard({ body, headers, secrets }: RawNotice): ReadNotice {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const sent = Object.fromEntries(names.map((name) => [name, String(headers[name] ?? '')]));
-  if (!isSigned(body, sent, [secret])) return 'Forged';
+  if (!isSigned(body, sent, secrets)) return 'Forged';
   const parsed = parsedObject(body);
   if (!parsed) return 'Malformed';
   const kind = kinds.get(String(parsed.type));

@@ -56,7 +56,12 @@ function messagesOf(event: OrderedEvent, sender: Sender, before: number): NewMes
 /** Messages that one call sends again. */
 export const redeliveredMax = 10_000;
 
-export type Redelivery = { fromId: number; toId: number };
+export type Redelivery = {
+  fromId: number;
+  toId: number;
+  /** Only this thing of an event about many. */
+  item?: number | undefined;
+};
 
 /**
  * Sends the events of a range to a webhook again, and those that it never got, such as events
@@ -74,7 +79,9 @@ export async function redeliver(
     (event) => isWanted(event.type, webhook.types) && isBehind(event, webhook),
   );
   const all = chosen.flatMap((event) =>
-    partsOf(event).map(({ item }) => ({ eventId: event.event_id, item, type: event.type })),
+    partsOf(event)
+      .filter(({ item }) => range.item === undefined || item === range.item)
+      .map(({ item }) => ({ eventId: event.event_id, item, type: event.type })),
   );
   if (events.length > redeliveredMax || all.length > redeliveredMax) return undefined;
   const id = webhook.webhook_id;

@@ -17,6 +17,7 @@ export type WebhookRow = {
   failures: number;
   last_success_at: Temporal.Instant | null;
   last_failure_at: Temporal.Instant | null;
+  last_error: string | null;
   created_at: Temporal.Instant;
   created_by: string;
   modified_at: Temporal.Instant;
@@ -25,8 +26,8 @@ export type WebhookRow = {
 };
 
 const columns = sql.raw(`webhook_id, url, description, types, status, reason, old_secret_until,
-  failures, last_success_at, last_failure_at, created_at, created_by, modified_at, modified_by,
-  ts`);
+  failures, last_success_at, last_failure_at, last_error, created_at, created_by, modified_at,
+  modified_by, ts`);
 
 export type NewWebhook = {
   url: string;
@@ -152,7 +153,8 @@ export async function updateWebhook(
 
 export type BatchHealth = {
   succeeded: boolean;
-  failed: boolean;
+  /** Why an attempt failed; null if none did. */
+  error: string | null;
   /** The receiver answered 410 Gone. */
   isGone: boolean;
   at: Temporal.Instant;
@@ -163,13 +165,15 @@ export async function noteHealth(
   tx: Tx,
   tenantId: number,
   webhookId: number,
-  { succeeded, failed, isGone, at }: BatchHealth,
+  { succeeded, error, isGone, at }: BatchHealth,
 ): Promise<void> {
+  const failed = error !== null;
   await sql`
     update webhooks
     set failures = case when ${succeeded} then 0 else least(failures + 1, 1000000) end,
       last_success_at = case when ${succeeded} then ${at} else last_success_at end,
       last_failure_at = case when ${failed} then ${at} else last_failure_at end,
+      last_error = case when ${failed} then ${error} else last_error end,
       status = case when ${isGone} then 'Disabled' else status end,
       reason = case when ${isGone} then 'The receiver answered 410 Gone' else reason end,
       modified_at = case when ${isGone} then ${at} else modified_at end,

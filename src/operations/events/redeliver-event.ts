@@ -1,8 +1,9 @@
 import * as Type from 'typebox';
 import { counted } from '../../base/counted.ts';
 import { AppError } from '../../base/errors.ts';
-import { redeliver, redeliveredMax } from '../../domain/events/make-messages.ts';
-import { listEventsBetween } from '../../domain/events/messages-store.ts';
+import { type Redelivery, redeliver, redeliveredMax } from '../../domain/events/make-messages.ts';
+import { partsOf } from '../../domain/events/messages.ts';
+import { listEventsBetween, type OrderedEvent } from '../../domain/events/messages-store.ts';
 import {
   type LockedWebhook,
   listWebhooks,
@@ -11,8 +12,15 @@ import {
 import { empty, id, maybe } from '../fields.ts';
 import { type Call, operation } from '../operation.ts';
 
+const item = Type.Integer({
+  minimum: 0,
+  'x-code': 'INVALID_NUMBER',
+  description: 'with eventID: one thing of an event about many',
+});
+
 const data = Type.Object({
   eventID: maybe(id),
+  item: maybe(item),
   fromEventID: maybe(id),
   toEventID: maybe(id),
   webhookID: maybe(id),
@@ -35,10 +43,12 @@ export const redeliverEvent = operation({
     const { tx, tenant } = call;
     const { tenantId } = tenant;
     const range = rangeOf(sent);
-    if ((await listEventsBetween(tx, tenantId, range, 1)).length === 0) {
+    const [event] = await listEventsBetween(tx, tenantId, range, 1);
+    if (!event) {
       const field = sent.eventID ? 'data.eventID' : 'data.fromEventID';
       throw new AppError('EVENT_NOT_FOUND', { field });
     }
+    assertItem(event, range.item);
     const realNow = call.now.subtract({ milliseconds: tenant.clockOffsetMs });
     let messages = 0;
     for (const webhook of await chosenWebhooks(call, sent.webhookID ?? null)) {
@@ -53,9 +63,17 @@ export const redeliverEvent = operation({
   },
 });
 
-function rangeOf(sent: Type.Static<typeof data>): { fromId: number; toId: number } {
-  const { eventID, fromEventID, toEventID } = sent;
-  if (eventID && !fromEventID && !toEventID) return { fromId: eventID, toId: eventID };
+function assertItem(event: OrderedEvent, item: number | undefined): void {
+  if (item === undefined || partsOf(event).some((part) => part.item === item)) return;
+  const message = `Event ${event.event_id} has no item ${item}. get-webhook-messages lists items`;
+  throw new AppError('EVENT_NOT_FOUND', { message, field: 'data.item' });
+}
+
+function rangeOf(sent: Type.Static<typeof data>): Redelivery {
+  const { eventID, item, fromEventID, toEventID } = sent;
+  if (eventID && !fromEventID && !toEventID) {
+    return { fromId: eventID, toId: eventID, item: item ?? undefined };
+  }
   if (!eventID && fromEventID && toEventID) return { fromId: fromEventID, toId: toEventID };
   const message = 'Send eventID, or fromEventID and toEventID';
   throw new AppError('REQUIRED_FIELD', { message, field: 'data.eventID' });

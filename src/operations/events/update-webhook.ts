@@ -1,6 +1,5 @@
 import * as Type from 'typebox';
 import { AppError, errorFromRows } from '../../base/errors.ts';
-import { sealSecret } from '../../base/secret-key.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import {
   lockWebhook,
@@ -8,11 +7,17 @@ import {
   type WebhookChange,
 } from '../../domain/events/webhooks-store.ts';
 import { empty, id, maybe, oneOf, tsGuard } from '../fields.ts';
-import { type Call, operation } from '../operation.ts';
-import { description, readSecret, secret, targetProblem, types, url } from './webhook-fields.ts';
-
-/** Hours for which the secret before goes on signing. */
-const oldSecretHours = { usual: 24, max: 168 };
+import { operation } from '../operation.ts';
+import {
+  description,
+  oldSecretHours,
+  readSecret,
+  rotation,
+  secret,
+  targetProblem,
+  types,
+  url,
+} from './webhook-fields.ts';
 
 const data = Type.Object({
   webhookID: id,
@@ -21,17 +26,9 @@ const data = Type.Object({
   description: maybe(description),
   status: Type.Optional(oneOf(['Active', 'Paused'])),
   secret: Type.Optional(secret),
-  oldSecretHours: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: oldSecretHours.max,
-      'x-code': 'INVALID_NUMBER',
-      description: 'with secret: how long the secret before signs too; 24 unless sent',
-    }),
-  ),
+  oldSecretHours: Type.Optional(oldSecretHours),
   ts: tsGuard,
 });
-type Sent = Type.Static<typeof data>;
 
 export const updateWebhookOperation = operation({
   path: '/billing/events/update-webhook',
@@ -51,6 +48,7 @@ export const updateWebhookOperation = operation({
   },
   async handle(call, { data: sent }) {
     const { tx, tenant } = call;
+    const { secret: newSecret } = sent;
     const before = await lockWebhook(tx, tenant.tenantId, sent.webhookID);
     if (!before) throw new AppError('WEBHOOK_NOT_FOUND', { field: 'data.webhookID' });
     const what = `webhook ${sent.webhookID}`;
@@ -62,7 +60,9 @@ export const updateWebhookOperation = operation({
       types: sent.types === undefined ? before.types : [...new Set(sent.types)],
       status: sent.status ?? before.status,
       reason: sent.status === undefined ? before.reason : null,
-      ...secretsOf(call, sent, before.secret),
+      ...(newSecret === undefined
+        ? {}
+        : { secrets: rotation(call, { ...sent, secret: newSecret }, before.secret) }),
     };
     const stamp = { at: call.now, by: call.principal.name };
     await updateWebhook(tx, tenant.tenantId, sent.webhookID, change, stamp);
@@ -82,18 +82,3 @@ export const updateWebhookOperation = operation({
     return { message: `Webhook ${sent.webhookID} updated`, data: {} };
   },
 });
-
-/** Signatures expire by the machine's clock, as receivers check them by theirs. */
-function secretsOf(call: Call, sent: Sent, before: Buffer): Pick<WebhookChange, 'secrets'> {
-  if (sent.secret === undefined) return {};
-  const hours = sent.oldSecretHours ?? oldSecretHours.usual;
-  const realNow = call.now.subtract({ milliseconds: call.tenant.clockOffsetMs });
-  const isKept = hours > 0;
-  return {
-    secrets: {
-      secret: sealSecret(readSecret('data.secret', sent.secret)),
-      oldSecret: isKept ? before : null,
-      oldSecretUntil: isKept ? realNow.add({ hours }) : null,
-    },
-  };
-}

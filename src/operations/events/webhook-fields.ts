@@ -3,9 +3,11 @@ import * as Type from 'typebox';
 import { AppError, type ErrorDetail } from '../../base/errors.ts';
 import { outsideRules } from '../../base/outside/rules.ts';
 import { readTarget, resolveTarget, TargetRefused } from '../../base/outside/target.ts';
+import { sealSecret } from '../../base/secret-key.ts';
 import { eventTypes } from '../../domain/events/events-store.ts';
 import { secretBytes } from '../../domain/events/messages.ts';
 import { oneOf, text } from '../fields.ts';
+import type { Call } from '../operation.ts';
 
 export const url = text({
   max: 2_000,
@@ -15,6 +17,16 @@ export const url = text({
 export const secret = Type.String({
   maxLength: 256,
   description: 'At least 24 bytes: whsec_ and base64, or plain text.',
+});
+
+/** Hours for which the secret before goes on working. */
+const oldSecretHoursUsual = 24;
+
+export const oldSecretHours = Type.Integer({
+  minimum: 0,
+  maximum: 168,
+  'x-code': 'INVALID_NUMBER',
+  description: 'with secret: how long the secret before works too; 24 unless sent',
 });
 
 export const types = Type.Array(oneOf([...eventTypes]), {
@@ -52,4 +64,27 @@ export async function targetProblem(field: string, sent: string): Promise<ErrorD
     if (!(error instanceof TargetRefused)) return undefined;
     return { field, code: 'TARGET_REFUSED', message: error.message, rejectedValue: sent };
   }
+}
+
+export type Rotation = {
+  /** Sealed. */
+  secret: Buffer;
+  oldSecret: Buffer | null;
+  oldSecretUntil: Temporal.Instant | null;
+};
+
+/** Signatures expire by the machine's clock, as receivers and gateways check them by theirs. */
+export function rotation(
+  call: Call,
+  sent: { secret: string; oldSecretHours?: number | undefined },
+  before: Buffer,
+): Rotation {
+  const hours = sent.oldSecretHours ?? oldSecretHoursUsual;
+  const realNow = call.now.subtract({ milliseconds: call.tenant.clockOffsetMs });
+  const isKept = hours > 0;
+  return {
+    secret: sealSecret(readSecret('data.secret', sent.secret)),
+    oldSecret: isKept ? before : null,
+    oldSecretUntil: isKept ? realNow.add({ hours }) : null,
+  };
 }

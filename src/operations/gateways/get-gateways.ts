@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
 import { listGateways } from '../../domain/bank-files/gateways-store.ts';
-import { timestamp, ts } from '../fields.ts';
+import { nullable, timestamp, ts } from '../fields.ts';
 import { found } from '../listing.ts';
 import { operation } from '../operation.ts';
 
@@ -19,6 +19,7 @@ export const getGateways = operation({
         path: Type.String({ description: 'Where the gateway sends its notices.' }),
         bankAccountID: Type.Integer(),
         status: Type.String({ description: 'Active or Paused.' }),
+        oldSecretUntil: nullable(timestamp),
         createdAt: timestamp,
         modifiedAt: timestamp,
         modifiedBy: Type.String(),
@@ -36,6 +37,7 @@ export const getGateways = operation({
       path: `/gateways/${workspace}/${row.adapter}`,
       bankAccountID: row.bank_account_id,
       status: row.status,
+      oldSecretUntil: row.old_secret_until && formatTimestamp(row.old_secret_until, timezone),
       createdAt: formatTimestamp(row.created_at, timezone),
       modifiedAt: formatTimestamp(row.modified_at, timezone),
       modifiedBy: row.modified_by,

@@ -1,10 +1,9 @@
 import * as Type from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { sealSecret } from '../../base/secret-key.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import { findGateway, updateGateway } from '../../domain/bank-files/gateways-store.ts';
 import { adapterNames } from '../../domain/bank-files/notice.ts';
-import { readSecret, secret } from '../events/webhook-fields.ts';
+import { oldSecretHours, rotation, secret } from '../events/webhook-fields.ts';
 import { empty, id, oneOf, tsGuard } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -13,12 +12,14 @@ export const updateGatewayOperation = operation({
   method: 'Update',
   action: 'Update Gateway',
   access: { permission: 'settings:write' },
-  summary: 'Changes the secret or bank account of a payment gateway, or pauses it.',
+  summary:
+    'Changes the secret or bank account of a payment gateway, or pauses it; a new secret is valid beside the old one.',
   request: Type.Object({
     data: Type.Object({
       adapter: oneOf(adapterNames),
       bankAccountID: Type.Optional(id),
       secret: Type.Optional(secret),
+      oldSecretHours: Type.Optional(oldSecretHours),
       status: Type.Optional(oneOf(['Active', 'Paused'])),
       ts: tsGuard,
     }),
@@ -35,12 +36,12 @@ export const updateGatewayOperation = operation({
       bankAccountId: data.bankAccountID ?? before.bank_account_id,
       status: data.status ?? before.status,
     };
-    const sealed =
+    const secrets =
       data.secret === undefined
-        ? before.secret
-        : sealSecret(readSecret('data.secret', data.secret));
+        ? undefined
+        : rotation(call, { ...data, secret: data.secret }, before.secret);
     const stamp = { at: call.now, by: call.principal.name };
-    const all = { ...change, secret: sealed };
+    const all = { ...change, ...(secrets ? { secrets } : {}) };
     await updateGateway(tx, tenant.tenantId, data.adapter, all, stamp);
     call.audit({
       subject: 'gateway',
