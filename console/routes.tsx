@@ -152,6 +152,14 @@ const settings = createRoute({
   ...needs('settings:read'),
 });
 
+const webhook = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings/webhooks/$webhookID',
+  validateSearch: textsIn('status'),
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhook.tsx'), 'WebhookScreen'),
+  ...needs('webhooks:read'),
+});
+
 const services = createRoute({
   getParentRoute: () => inside,
   path: '/services',
@@ -192,6 +200,7 @@ export const router = createRouter({
       plan,
       files,
       settings,
+      webhook,
       services,
       service,
     ]),

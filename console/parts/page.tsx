@@ -11,7 +11,7 @@ export function usePageTitle(title: string): void {
   }, [title]);
 }
 
-export type Crumb = { label: string; to: string };
+export type Crumb = { label: string; to: string; search?: Record<string, string> };
 
 export function Page({
   title,
@@ -32,8 +32,8 @@ export function Page({
       <PaperHead />
       {crumbs.length > 0 && (
         <Breadcrumbs className="no-print">
-          {crumbs.map(({ label, to }) => (
-            <Anchor key={to} component={Link} to={to} size="sm">
+          {crumbs.map(({ label, to, search = {} }) => (
+            <Anchor key={to} component={Link} to={to} search={search as never} size="sm">
               {label}
             </Anchor>
           ))}

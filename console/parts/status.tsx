@@ -21,6 +21,10 @@ const colours: Record<string, string> = {
   Uncertain: 'orange',
   PartiallyPaid: 'orange',
   Disconnected: 'orange',
+  Paused: 'orange',
+  Disabled: 'red',
+  Dead: 'red',
+  Refused: 'red',
 };
 
 export function Status({ value }: { value: string }) {

@@ -20,6 +20,8 @@ const settingsTabs = [
   'periods',
   'logins',
   'clients',
+  'webhooks',
+  'gateways',
   'audit',
   'jobs',
   'system',
@@ -71,6 +73,7 @@ export const screens: readonly Screen[] = [
     permission: 'settings:read',
     parts: settingsTabs.map((tab) => `tab=${tab}`),
   },
+  { route: '/settings/webhooks/$webhookID', for: 'staff', permission: 'webhooks:read' },
   { route: '/services', for: 'staff', permission: 'contexts:read' },
   { route: '/services/$serviceCode', for: 'staff', permission: 'contexts:read' },
   { route: '/portal', for: 'customer', permission: null },
@@ -91,6 +94,7 @@ export async function findInWorkspace(client: Client): Promise<Found> {
   const { bankFiles } = (await client.getBankFiles({ page })).data;
   const { tariffs } = (await client.getTariffs({})).data;
   const { services } = (await client.getServices({})).data;
+  const { webhooks } = (await client.getWebhooks({ page })).data;
   const { connections } = (await client.getConnections({ page })).data;
   return {
     termID: terms[0]?.termID,
@@ -101,6 +105,7 @@ export async function findInWorkspace(client: Client): Promise<Found> {
     bankFileID: bankFiles[0]?.bankFileID,
     planID: tariffs[0]?.tariffID,
     serviceCode: services[0]?.serviceCode,
+    webhookID: webhooks[0]?.webhookID,
   };
 }
 

@@ -5,8 +5,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayUse } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
+import { Webhooks } from '../webhooks/webhooks.tsx';
 import { ApiClients } from './api-clients.tsx';
 import { AuditTrail } from './audit-trail.tsx';
+import { Gateways } from './gateways.tsx';
 import { Jobs } from './jobs.tsx';
 import { Letterhead } from './letterhead.tsx';
 import { Logins } from './logins.tsx';
@@ -22,6 +24,8 @@ const tabs: readonly { key: string; permission: string; show: () => ReactNode }[
   { key: 'periods', permission: 'contexts:read', show: () => <Periods /> },
   { key: 'logins', permission: 'access:read', show: () => <Logins /> },
   { key: 'clients', permission: 'access:read', show: () => <ApiClients /> },
+  { key: 'webhooks', permission: 'webhooks:read', show: () => <Webhooks /> },
+  { key: 'gateways', permission: 'settings:read', show: () => <Gateways /> },
   { key: 'audit', permission: 'audit:read', show: () => <AuditTrail /> },
   { key: 'jobs', permission: 'terms:read', show: () => <Jobs /> },
   { key: 'system', permission: 'settings:read', show: () => <System /> },
