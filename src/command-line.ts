@@ -13,6 +13,7 @@ import {
   importBankFileUsage,
   importUsage,
   ledgerUsage,
+  listenUsage,
   startUsage,
   UsageError,
   verifyUsage,
@@ -44,6 +45,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
   ['version', async () => printVersion],
+  ['listen', async () => (await import('./commands/listen-events/command.ts')).listenCommand],
   ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
   ['sdk', async () => (await import('./commands/sdk.ts')).writeSdk],
   ['errors-page', async () => (await import('./commands/errors-page.ts')).writeErrorsPage],
@@ -77,6 +79,7 @@ const usage = `Usage:
   ${exportUsage}
   ${ledgerUsage}
   ${billUsage}
+  ${listenUsage}
   billwright version   prints its version
 
 For developers, in a clone:

@@ -42,6 +42,8 @@ export type Config = Readonly<{
   mailFrom: MailSender;
   /** The key is read by what sends mails, and stays out of here. */
   dkim: DkimOptions | undefined;
+  /** Of the login or client as which `listen` asks the API. */
+  listenPassword: string | undefined;
   /** Which programs outside are called. */
   outside: OutsideConfig;
   /** Unset where no collector of traces is named. */
@@ -92,6 +94,7 @@ export function readConfig(given: Environment): Config {
     renderThreads: integer(env, 'RENDER_THREADS', Math.min(64, availableParallelism()), 1, 64),
     mailFrom,
     dkim: dkim(env, mailFrom.address.split('@')[1] ?? domain),
+    listenPassword: env.BILLWRIGHT_PASSWORD || undefined,
     outside: {
       allowedAddresses: ranges(env, 'WEBHOOK_ALLOWED_ADDRESSES', []),
       allowsHttp: flag(env, 'WEBHOOK_ALLOW_HTTP'),

@@ -72,6 +72,13 @@ export const billUsage = `billwright bill preview --workspace NAME [--service CO
       writes the newest bill, or a sample if there is none, as PDF with the present letterhead,
       template and bank accounts`;
 
+export const listenUsage = `billwright listen --workspace NAME
+      --user NAME | --client ID [--password TEXT] [--url http://NAME.localhost:8080]
+      [--forward http://localhost:4000/hooks] [--secret whsec_…] [--types bill.posted,…]
+      [--since EVENT]
+      prints events as they come, and forwards them signed; BILLWRIGHT_PASSWORD may have the
+      password of the login or the secret of the client`;
+
 export const backupUsage = `billwright backup FILE
       writes a backup of the whole database, also while a server runs
   billwright restore FILE [--suspend]

@@ -29,6 +29,32 @@ export function messageId(workspace: string, eventId: number, item: number): str
   return `evt_${workspace}_${eventId}${part}`;
 }
 
+export type MessageParts = {
+  id: string;
+  event: Pick<EventRow, 'event_id' | 'type' | 'is_bulk'>;
+  /** In the time zone of the workspace. */
+  timestamp: string;
+  workspace: string;
+  sequence: number;
+  /** The thing that the event is about, with its `ts`. */
+  data: object;
+};
+
+/** The text that is signed and sent. */
+export function messageBody({ event, data, ...parts }: MessageParts): string {
+  return JSON.stringify({
+    id: parts.id,
+    type: event.type,
+    timestamp: parts.timestamp,
+    workspace: parts.workspace,
+    apiVersion: 'v2',
+    bulk: event.is_bulk,
+    eventID: event.event_id,
+    sequence: parts.sequence,
+    data,
+  });
+}
+
 const prefix = 'whsec_';
 
 /** Bytes of a secret that a caller sends: base64 after the prefix, otherwise the text itself. */

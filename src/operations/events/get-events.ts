@@ -14,6 +14,7 @@ const eventView = {
   eventID: Type.Integer(),
   type: Type.String(),
   timestamp,
+  ts: Type.Integer({ description: 'the same in Unix milliseconds' }),
   bulk: Type.Boolean({ description: 'one event for many things' }),
   data: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
 };
@@ -49,6 +50,7 @@ export const getEvents = operation({
         eventID: row.event_id,
         type: row.type,
         timestamp: formatTimestamp(row.at, timezone),
+        ts: row.at.epochMilliseconds,
         bulk: row.is_bulk,
         data: row.data,
       }),
