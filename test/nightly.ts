@@ -51,6 +51,10 @@ const nights: Night[] = [
     },
   },
   { files: ['test/ledger/settle.test.ts'], environment: { SETTLEMENT_RUNS: '100000' } },
+  {
+    files: ['test/faults/webhook-kills.test.ts'],
+    environment: { WEBHOOK_CHANGES: '100000', WEBHOOK_KILLS: '60', WEBHOOK_FULL_DISK: '1' },
+  },
   { files: ['test/faults/payment-crowd.test.ts'], environment: { CROWD_SECONDS: '30' } },
   { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
   { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },

@@ -2,6 +2,7 @@
 
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { deleteDrafts, deleteInputs } from '../domain/terms/inputs-store.ts';
 import { unlockReadings } from '../domain/terms/readings-store.ts';
 import { cancelTerm, getTerm, hasBills } from '../domain/terms/store.ts';
@@ -45,5 +46,7 @@ async function run(tx: Tx, job: StepJob): Promise<Finish> {
   const jobs = await cancelScheduledJobs(tx, tenantId, term.term_id, job.now);
   await cancelTerm(tx, tenantId, term.term_id, reason, stamp);
   await auditTerm(tx, job, term, { status: 'Cancelled', stage: 'Cancelled', reason });
+  const events = eventsOf('term.cancelled', 'termID', [term.term_id]);
+  await insertEvents(tx, tenantId, events, job.now);
   return { message: `Term ${term.label} is cancelled`, unlocked, drafts, cancelledJobs: jobs };
 }

@@ -19,6 +19,7 @@ import {
   replaceDeliveries,
   type UnderWay,
 } from '../domain/delivery/store.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import type { Channel } from '../domain/tenants/channels.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { findSettings } from '../domain/tenants/store.ts';
@@ -227,6 +228,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promi
   if (worked.setAside.length === 0) {
     await scheduleRetry(tx, job);
     await showStage(tx, job, 'Distributed');
+    const events = job.billId === null ? eventsOf('term.distributed', 'termID', [termId]) : [];
+    await insertEvents(tx, tenantId, events, job.now);
   }
   const outcomes = worked.outcomes as Outcome[];
   const sum = (pick: keyof Outcome) => outcomes.reduce((total, one) => total + one[pick], 0);

@@ -42,6 +42,7 @@ import { type Collected, collect } from '../domain/bills/inputs/collect.ts';
 import { sumOfTerm } from '../domain/bills/review/summary-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { findBillKey, getBillOfTerm } from '../domain/bills/store.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { getTerm, type Term, updateTermStage } from '../domain/terms/store.ts';
@@ -347,6 +348,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const isMade = isWhole || (await findWholeRun(tx, tenantId, term.term_id))?.finished_at;
   const stage = isMade ? 'Generated' : 'Generating';
   await updateTermStage(tx, tenantId, term.term_id, { stage }, stamp);
+  const events = isMade ? eventsOf('term.generated', 'termID', [term.term_id]) : [];
+  await insertEvents(tx, tenantId, events, job.now);
   const count = (pick: 'made' | 'changed' | 'dropped') =>
     outcomes.reduce((sum, outcome) => sum + outcome[pick], 0);
   const drafts = { made: count('made'), changed: count('changed'), dropped: count('dropped') };

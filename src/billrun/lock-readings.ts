@@ -5,6 +5,7 @@ import { dayOf } from '../base/days.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { newestVersions } from '../domain/pricing/price-books.ts';
 import { chainOn } from '../domain/rating/compile/price-book.ts';
 import { usageItemsOf } from '../domain/rating/definitions/inheritance.ts';
@@ -183,6 +184,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     { stage: 'ReadingsPosted', readings, hasChanged },
     stamp,
   );
+  const events = eventsOf('term.readings_posted', 'termID', [job.termId ?? 0]);
+  await insertEvents(tx, tenantId, events, job.now);
   const parts = [
     `${counted(locked, 'reading')} locked`,
     ...(estimated > 0 ? [`${estimated} estimated`] : []),

@@ -1,5 +1,7 @@
 // Step 5: values that are given by hand, for components that say so.
+
 import type { Tx } from '../base/db/pool.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import type { ComponentDefinition } from '../domain/rating/definitions/definitions.ts';
 import { findRowSubscriptions, type RowSubscription } from '../domain/terms/eligible-store.ts';
 import { type ManualValue, saveManualValues } from '../domain/terms/inputs-store.ts';
@@ -32,6 +34,8 @@ async function store(tx: Tx, job: StepJob, values: ManualValue[]): Promise<Finis
     hasChanged: saved.changed + saved.removed > 0,
   };
   await noteInputs(tx, tenantId, termId, step, stamp);
+  const events = eventsOf('term.components_posted', 'termID', [termId]);
+  await insertEvents(tx, tenantId, events, job.now);
   const given = values.filter((one) => one.value !== null).length;
   return uploadResult('value', given, saved);
 }

@@ -24,7 +24,7 @@ import {
   takeFromWallets,
   type WalletUse,
 } from '../domain/bills/posting/wallets-store.ts';
-import { insertEvents } from '../domain/events/events-store.ts';
+import { chunkEvents, insertEvents } from '../domain/events/events-store.ts';
 import { isOwedByWorkspace, openItemsAccount } from '../domain/ledger/accounts.ts';
 import { book } from '../domain/ledger/book.ts';
 import { insertHead, insertLines } from '../domain/ledger/store.ts';
@@ -91,8 +91,8 @@ export async function postChunk(
   const accountOf = await accountsOfTerm(tx, tenantId, pinned, term);
   await insertLines(tx, tenantId, journalId, billLines(drafts, accountOf, term.context_type));
   await bookBeside(tx, job, posting, { ids, wallets, head });
-  const data = { termID: term.term_id, billIDs: ids, count: ids.length };
-  await insertEvents(tx, tenantId, [{ type: 'bill.posted', isBulk: true, data }], stamp.at);
+  const events = chunkEvents('bill.posted', 'billID', ids, { termID: term.term_id });
+  await insertEvents(tx, tenantId, events, stamp.at);
   return shared;
 }
 

@@ -27,6 +27,7 @@ import {
 import { listShared } from '../domain/bills/posting/wallets-store.ts';
 import { bookOfRun } from '../domain/bills/run-prices.ts';
 import { countOpenBills, countPosted, hasReadSince } from '../domain/bills/store.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { findFirstOpenDay, openDay } from '../domain/ledger/months-store.ts';
 import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
@@ -296,6 +297,8 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   const { errors, holds } = await countOpenBills(tx, tenantId, term.term_id);
   const left = errors + holds;
   await auditTerm(tx, job, term, { ...step, bills: posted });
+  const events = eventsOf('term.posted', 'termID', [term.term_id]);
+  await insertEvents(tx, tenantId, events, job.now);
   const names = await openBillsText(tx, tenantId, term.term_id, left);
   const rest = left === 0 ? '' : `, ${left} left for the next term${names}`;
   const message = `${counted(posted, 'bill')} posted${rest}${earlyText(job, term)}`;

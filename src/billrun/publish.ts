@@ -23,6 +23,7 @@ import {
 } from '../domain/delivery/freeze-setting.ts';
 import { keepFurther, type RenderedFurther } from '../domain/delivery/keep-further.ts';
 import type { RenderResult } from '../domain/delivery/render-outcome.ts';
+import { chunkEvents, eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { takeNumbers } from '../domain/tenants/numbers-store.ts';
 import { getTerm, hasBills, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
@@ -103,6 +104,8 @@ async function record(tx: Tx, job: StepJob, made: Made): Promise<ChunkResult> {
   const good = results.filter((result) => !('error' in result)).map((result) => result.billId);
   const issue = { date: setting.issuedOn, at: job.now, by: job.requestedBy };
   await publishBills(tx, tenantId, good, issue);
+  const events = chunkEvents('bill.published', 'billID', good, { termID: job.termId });
+  await insertEvents(tx, tenantId, events, job.now);
   const firstId = await takeNumbers(tx, tenantId, 'document', results.length);
   const of = {
     termId: job.termId ?? 0,
@@ -156,6 +159,8 @@ async function finish(tx: Tx, job: StepJob): Promise<Finish> {
   const end = { stage: 'Published', status: 'Published' } as const;
   await updateTermStage(tx, tenantId, term.term_id, end, stamp);
   await auditTerm(tx, job, term, { ...end, bills: published });
+  const events = eventsOf('term.published', 'termID', [term.term_id]);
+  await insertEvents(tx, tenantId, events, job.now);
   return { message: `${counted(published, 'bill')} published`, bills: published };
 }
 

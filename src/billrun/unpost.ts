@@ -18,6 +18,7 @@ import {
 } from '../domain/bills/posting/unpost-store.ts';
 import { countPosted } from '../domain/bills/store.ts';
 import { deleteFailedDocuments, updateIssueDate } from '../domain/delivery/documents-store.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import { takeIds } from '../domain/tenants/numbers-store.ts';
 import { getTerm, markStale, type Term, updateTermStage } from '../domain/terms/store.ts';
 import { auditTerm } from '../jobs/audit-step.ts';
@@ -106,6 +107,8 @@ async function work(tx: Tx, job: StepJob): Promise<ChunkResult> {
   const step = { stage: 'Generated', status: 'Open', isStale } as const;
   await updateTermStage(tx, tenantId, termId, step, stamp);
   await auditTerm(tx, job, term, { status: 'Open', stage: 'Generated', reason, bills: done });
+  const events = eventsOf('term.unposted', 'termID', [termId]);
+  await insertEvents(tx, tenantId, events, job.now);
   await markStale(tx, tenantId, termId, 'others', job.now);
   return { done };
 }

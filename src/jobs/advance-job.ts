@@ -1,9 +1,11 @@
 // Takes a job one step further: it begins, one of its chunks is done, or it ends. Any number of
 // workers do this at once; the rows they hold keep them apart.
+
 import type { Clock } from '../base/clock.ts';
 import { counted } from '../base/counted.ts';
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
+import { eventsOf, insertEvents } from '../domain/events/events-store.ts';
 import type { JobTenant } from '../domain/tenants/tenant.ts';
 import { attemptsMax, type Crew, type TrialEnd, tryChunk } from './attempt.ts';
 import { jobErrorOf } from './job.ts';
@@ -187,6 +189,8 @@ async function failJob(
   });
   if (!ended) return;
   await conductor.steps.get(ended.operation)?.failed?.(tx, stepJob(scope, ended, at));
+  const events = eventsOf('job.failed', 'jobID', [jobId], { termID: ended.term_id, code });
+  await insertEvents(tx, tenantId, events, at);
   conductor.log.warn({ tenantId, jobId, code, reason }, 'job failed');
 }
 

@@ -5,7 +5,7 @@ import { messageBody, messageId, partsOf } from '../domain/events/messages.ts';
 import { type ClaimedMessage, listEventsOf } from '../domain/events/messages-store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
 import { operations } from '../operations/catalogue.ts';
-import { questionOf, thingIn } from '../operations/events/event-things.ts';
+import { questionOf, thingIn } from '../operations/events/thing-fields.ts';
 import type { Call } from '../operations/operation.ts';
 
 export type PreparedMessage = ClaimedMessage & { id: string; body: string };
@@ -17,13 +17,15 @@ export async function prepareMessages(
   tx: Tx,
   tenant: Tenant,
   claimed: readonly ClaimedMessage[],
+  realNow: Temporal.Instant,
 ): Promise<PreparedMessage[]> {
   const { tenantId, workspace, timezone } = tenant;
   const ids = [...new Set(claimed.map((message) => message.event_id))];
   const events = new Map(
     (await listEventsOf(tx, tenantId, ids)).map((event) => [event.event_id, event]),
   );
-  const call = { tx, tenant, ownPartyId: null } as unknown as Call;
+  const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
+  const call = { tx, tenant, now, ownPartyId: null } as unknown as Call;
   const prepared = claimed.map(async (message): Promise<PreparedMessage[]> => {
     const event = events.get(message.event_id);
     const part = event && partsOf(event).find(({ item }) => item === message.item);
@@ -31,7 +33,10 @@ export async function prepareMessages(
     const { sequence, event_id: eventId, item } = message;
     const id = messageId(workspace, eventId, item);
     const timestamp = formatTimestamp(event.at, timezone);
-    const data = { ts: event.at.epochMilliseconds, ...(await thingOf(call, part.data)) };
+    const data = {
+      ts: event.at.epochMilliseconds,
+      ...(await thingOf(call, event.type, part.data)),
+    };
     return [
       { ...message, id, body: messageBody({ id, event, timestamp, workspace, sequence, data }) },
     ];
@@ -39,8 +44,8 @@ export async function prepareMessages(
   return (await Promise.all(prepared)).flat();
 }
 
-async function thingOf(call: Call, ids: Record<string, unknown>): Promise<object> {
-  const question = questionOf(ids);
+async function thingOf(call: Call, type: string, ids: Record<string, unknown>): Promise<object> {
+  const question = questionOf(type, ids);
   const operation = question && byName.get(question.operation);
   if (!operation) return ids;
   const answer = await operation.handle(call, question.body as never, undefined as never);

@@ -161,14 +161,14 @@ async function serve(
   { tenant_id: tenantId, webhook_id: webhookId }: Work,
   isStopping: () => boolean,
 ): Promise<void> {
-  const { database } = options;
+  const { database, clock } = options;
   const write = <T>(work: (tx: Tx) => Promise<T>) =>
     turns.run(tenantId, () => tenantTransact(database, tenantId, work));
   for (let round = 0; round < limits.rounds && !isStopping(); round += 1) {
     const claim = await write((tx) => claimBatch(tx, options, tenantId, webhookId));
     if (!claim || claim.messages.length === 0) return;
     const { messages, sender } = claim;
-    const prepared = await write((tx) => prepare(tx, tenantId, messages));
+    const prepared = await write((tx) => prepare(tx, tenantId, messages, clock.now()));
     const ready = new Map(prepared.map((message) => [message.sequence, message]));
     const posted = await Promise.all(
       messages.map((one) => sendOne(options, sender, ready.get(one.sequence))),
@@ -205,10 +205,11 @@ async function prepare(
   tx: Tx,
   tenantId: number,
   messages: readonly ClaimedMessage[],
+  now: Temporal.Instant,
 ): Promise<PreparedMessage[]> {
   const workspace = await findWorkspaceName(tx, tenantId);
   const tenant = { ...tenantFrom(tenantId, await findSettings(tx, tenantId)), workspace };
-  return prepareMessages(tx, tenant, messages);
+  return prepareMessages(tx, tenant, messages, now);
 }
 
 async function sendOne(

@@ -35,7 +35,7 @@ test('pauses grow from seconds to hours, and the eighth failure is the last', ()
 test('a message that is never accepted is dead, and is sent again on request', async () => {
   const place = await openOwing(scene, 'hooks-dead');
   const { client, tenantId } = place;
-  const { receiver, webhookID } = await hook(scene, client);
+  const { receiver, webhookID } = await hook(scene, client, ['payment.created']);
   const sender = startSender(scene, tenantId, soon);
   closing.push(
     () => sender.stop(),
@@ -184,7 +184,7 @@ test('wrong webhooks are refused, and nothing of a secret is ever shown', async 
   await refuses(make({ types: ['nothing.happened'] }), 'INVALID_ENUM');
   await refuses(client.makeWebhooks({ url }), 'REQUIRED_FIELD');
   await refuses(client.updateWebhook({ data: { webhookID: 9 } }), 'WEBHOOK_NOT_FOUND');
-  await refuses(client.redeliverEvent({ data: { eventID: 1 } }), 'EVENT_NOT_FOUND');
+  await refuses(client.redeliverEvent({ data: { eventID: 999_999 } }), 'EVENT_NOT_FOUND');
   await refuses(client.redeliverEvent({ data: { fromEventID: 1 } }), 'REQUIRED_FIELD');
   await make({ description: 'ERP' });
   await client.updateWebhook({ data: { webhookID: 1, secret: newSecret().secret } });

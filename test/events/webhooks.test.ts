@@ -23,7 +23,9 @@ async function place(name: string) {
 
 test('a receiver gets each change of money once, signed, with the thing as the API shows it', async () => {
   const { client, tenantId, ...owing } = await place('hooks-money');
-  const { receiver, key } = await hook(scene, client);
+  const { receiver, key } = await hook(scene, client, [
+    ...['bill.posted', 'payment.created', 'payment.reversed', 'credit_note.created'],
+  ]);
   const sender = startSender(scene, tenantId);
   closing.push(
     () => sender.stop(),

@@ -1,12 +1,11 @@
 // A database that is full, only reads, ends its connections or crashes while a term is billed.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BillingError } from '../../sdk/client.ts';
 import { crashEmbedded } from '../../src/base/postgres/embedded.ts';
 import { assertChecks } from '../support/checks.ts';
+import { canLimit, limitFiles, logFileBytes } from '../support/full-disk.ts';
 import {
   ask,
   clientOf,
@@ -18,7 +17,7 @@ import {
   makeFullTerm,
   type StepName,
 } from '../support/full-term.ts';
-import { isLinux, processesIn, until, workersIn } from '../support/program.ts';
+import { until, workersIn } from '../support/program.ts';
 import { openSupervisor } from '../support/supervisor.ts';
 
 const supervisor = await openSupervisor();
@@ -60,25 +59,6 @@ async function assertSame(term: FullTerm): Promise<void> {
   await assertChecks(place, term.tenantId);
 }
 
-/** No file of PostgreSQL may grow beyond this: to it, that is a full disk. */
-function limitFiles(bytes: number | 'unlimited'): void {
-  for (const { pid } of processesIn(dataFolder, 'postgres')) {
-    // As the account that it runs as: root in a container may not limit others.
-    const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
-    // Connections come and go.
-    if (!owner) continue;
-    const { uid, gid } = owner;
-    const limit = ['--pid', String(pid), `--fsize=${bytes}:unlimited`];
-    const { status, stderr } = spawnSync('prlimit', limit, { uid, gid });
-    const isGone = !existsSync(`/proc/${pid}`);
-    assert.ok(status === 0 || isGone, String(stderr));
-  }
-}
-
-const canLimit = isLinux && spawnSync('prlimit', ['--version']).status === 0;
-/** The log of PostgreSQL itself is kept in files of this size. */
-const logFileBytes = 16 * 1024 * 1024;
-
 /** Adds entries without an owner until their file is large and has no free page left. */
 async function fillEntries(): Promise<void> {
   await rows(`do $$
@@ -109,7 +89,7 @@ test('a disk that is full while a term is posted fails the run with its reason; 
   await fillEntries();
   const [{ bytes }] = await rows(`select pg_relation_size('subledger_entries')::integer as bytes`);
   assert.ok(bytes > logFileBytes, `${bytes} bytes`);
-  limitFiles(bytes);
+  limitFiles(dataFolder, bytes);
   const jobId = await askFor(term, 'post');
   const job = await ended(term, jobId);
   assert.equal(job.status, 'Failed');
@@ -123,7 +103,7 @@ test('a disk that is full while a term is posted fails the run with its reason; 
   );
   assert.deepEqual(state, { stage: 'Posting', posted: 0 }, 'nothing of the part is there');
   await assertChecks(place, term.tenantId);
-  limitFiles('unlimited');
+  limitFiles(dataFolder, 'unlimited');
   await succeeds(term, await askFor(term, 'post'));
   await succeeds(term, await askFor(term, 'publish'));
   await assertSame(term);

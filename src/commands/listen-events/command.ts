@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Client, createClient } from '../../../sdk/client.ts';
-import { fetchLocally } from '../../../sdk/make/fetch-locally.ts';
+import { systemClock } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
+import { fetchLocally } from '../../base/fetch-locally.ts';
 import type { Config } from '../../config.ts';
 import { type EventType, eventTypes } from '../../domain/events/events-store.ts';
 import { secretBytes } from '../../domain/events/messages.ts';
@@ -64,7 +65,10 @@ async function listen(
     if (url === undefined) continue;
     for await (const message of messagesOf(billing, workspace, event, counts.sequence)) {
       counts.sequence += 1;
-      const isDelivered = await forward({ url, secret: key, signal, print }, message);
+      const isDelivered = await forward(
+        { url, secret: key, clock: systemClock, signal, print },
+        message,
+      );
       if (isDelivered) counts.delivered += 1;
       if (signal.aborted) break;
     }

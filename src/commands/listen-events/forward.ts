@@ -1,11 +1,13 @@
 // Forwards messages to a program of a developer, signed as a worker signs them.
 import { performance } from 'node:perf_hooks';
+import type { Clock } from '../../base/clock.ts';
 import { signedHeaders } from '../../base/outside/signature.ts';
 import { pause, reasonOf } from './source.ts';
 
 export type Forwarding = {
   url: string;
   secret: Buffer;
+  clock: Clock;
   signal: AbortSignal;
   print: (line: string) => void;
 };
@@ -20,13 +22,13 @@ const shownMax = 200;
  * status ends it: the developer sees the status. Returns whether it was from 200 to 299.
  */
 export async function forward(
-  { url, secret, signal, print }: Forwarding,
+  { url, secret, clock, signal, print }: Forwarding,
   { id, body }: { id: string; body: string },
 ): Promise<boolean> {
   let isWaiting = false;
   while (!signal.aborted) {
     const began = performance.now();
-    const signed = signedHeaders({ id, body, at: Temporal.Now.instant() }, [secret]);
+    const signed = signedHeaders({ id, body, at: clock.now() }, [secret]);
     try {
       const response = await fetch(url, {
         method: 'POST',

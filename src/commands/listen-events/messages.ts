@@ -2,7 +2,7 @@
 import { BillingError, type Client } from '../../../sdk/client.ts';
 import type { EventType } from '../../domain/events/events-store.ts';
 import { messageBody, messageId, partsOf } from '../../domain/events/messages.ts';
-import { questionOf, thingIn } from '../../operations/events/event-things.ts';
+import { questionOf, thingIn } from '../../operations/events/thing-fields.ts';
 import type { ListenedEvent } from './source.ts';
 
 /** `sequence` counts the messages before. */
@@ -18,15 +18,19 @@ export async function* messagesOf(
   for (const part of partsOf({ data })) {
     last += 1;
     const id = messageId(workspace, eventID, part.item);
-    const thing = { ts, ...part.data, ...(await thingOf(billing, part.data)) };
+    const thing = { ts, ...part.data, ...(await thingOf(billing, type, part.data)) };
     const content = { id, event: row, timestamp, workspace, sequence: last, data: thing };
     yield { id, body: messageBody(content) };
   }
 }
 
 /** A login that may not read the thing gets its id alone. */
-async function thingOf(billing: Client, ids: Record<string, unknown>): Promise<object> {
-  const question = questionOf(ids);
+async function thingOf(
+  billing: Client,
+  type: string,
+  ids: Record<string, unknown>,
+): Promise<object> {
+  const question = questionOf(type, ids);
   if (!question) return {};
   try {
     const ask = billing[question.operation] as (body: object) => Promise<{ data: unknown }>;

@@ -3,6 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import type { Channel } from '../tenants/channels.ts';
+import { noteOutcomes, type Outcome } from './outcome-events.ts';
 import type { DeliveryStatus } from './store.ts';
 
 export type DeliveryRow = {
@@ -124,13 +125,15 @@ export async function updateDeliveries(
   change: { status: DeliveryStatus; reason: string; nextAttemptAt: Temporal.Instant | null },
   at: Temporal.Instant,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries
     set status = ${change.status}, reason = ${change.reason}, failures = 0,
       next_attempt_at = ${change.nextAttemptAt}, modified_at = ${at},
       sent_at = case when ${change.status} = 'Sent' then ${at}::timestamptz else sent_at end
     where tenant_id = ${tenantId} and delivery_id = any(${[...deliveryIds]}::bigint[])
+    returning bill_id, status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** Deliveries of these terms that failed or are uncertain and were not repeated, by term. */

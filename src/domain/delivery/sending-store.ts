@@ -2,6 +2,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
+import { noteOutcomes, type Outcome } from './outcome-events.ts';
 import { asFailed, type DeliveryStatus } from './store.ts';
 
 export type QueuedMail = {
@@ -81,7 +82,7 @@ export async function endSending(
   at: Temporal.Instant,
 ): Promise<void> {
   if (ends.length === 0) return;
-  const rows = ends.map((end) => ({
+  const sent = ends.map((end) => ({
     delivery_id: end.deliveryId,
     attempts: end.attempts,
     status: end.status,
@@ -89,18 +90,20 @@ export async function endSending(
     failures: end.failures,
     next_attempt_at: end.nextAttemptAt?.toString() ?? null,
   }));
-  await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set status = r.status, reason = r.reason, failures = r.failures,
       next_attempt_at = r.next_attempt_at, modified_at = ${at},
       sent_at = case when r.status = 'Sent' then ${at}::timestamptz else d.sent_at end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from jsonb_to_recordset(${JSON.stringify(sent)}::jsonb) as r (
       delivery_id bigint, attempts integer, status text, reason text, failures smallint,
       next_attempt_at timestamptz
     )
     where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
       and d.attempts = r.attempts and d.status in ('Sending', 'Uncertain')
+    returning d.bill_id, d.status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** Mails that were not handed over at all. */
@@ -111,23 +114,25 @@ export async function putOff(
   at: Temporal.Instant,
 ): Promise<void> {
   if (ends.length === 0) return;
-  const rows = ends.map((end) => ({
+  const sent = ends.map((end) => ({
     delivery_id: end.deliveryId,
     status: end.status,
     reason: end.reason,
     failures: end.failures,
     next_attempt_at: end.nextAttemptAt?.toString() ?? null,
   }));
-  await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set status = r.status, reason = r.reason, failures = r.failures,
       next_attempt_at = r.next_attempt_at, modified_at = ${at}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from jsonb_to_recordset(${JSON.stringify(sent)}::jsonb) as r (
       delivery_id bigint, status text, reason text, failures smallint, next_attempt_at timestamptz
     )
     where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
       and d.status = 'Queued'
+    returning d.bill_id, d.status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** When the next mail of the term, or what was not printed, is to be tried again. */
@@ -177,18 +182,20 @@ export async function endPrinting(
   at: Temporal.Instant,
 ): Promise<void> {
   if (ends.length === 0) return;
-  const rows = ends.map((end) => ({ ...end, delivery_id: end.deliveryId }));
-  await sql`
+  const printed = ends.map((end) => ({ ...end, delivery_id: end.deliveryId }));
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set status = r.status, reason = r.reason, next_attempt_at = null, modified_at = ${at},
       attempts = d.attempts + 1,
       sent_at = case when r.status = 'Sent' then ${at}::timestamptz end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from jsonb_to_recordset(${JSON.stringify(printed)}::jsonb) as r (
       delivery_id bigint, status text, reason text
     )
     where d.tenant_id = ${tenantId} and ${isOneOf(ends)} and d.delivery_id = r.delivery_id
       and d.status = 'Queued'
+    returning d.bill_id, d.status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** What waits to be printed is tried again after the next of these pauses, or given up. */
@@ -202,7 +209,7 @@ export async function putOffPrints(
   const reason = 'The job that should print it failed; see the log for the reason';
   const givenUp = `Given up after ${pauseSeconds.length + 1} failures: ${reason}`;
   const isLast = sql`d.failures >= ${pauseSeconds.length}`;
-  await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set failures = d.failures + 1, modified_at = ${at},
       status = case when ${isLast} then 'Failed' else 'Queued' end,
@@ -211,7 +218,9 @@ export async function putOffPrints(
         (${[...pauseSeconds]}::integer[])[d.failures + 1])
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
       and d.channel = 'Print'
+    returning d.bill_id, d.status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** A cancelled bill asks for no payment, so its waiting deliveries fail. */
@@ -221,13 +230,15 @@ export async function failCancelled(
   termId: number,
   at: Temporal.Instant,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set ${asFailed('The bill was cancelled', at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
       and b.tenant_id = ${tenantId} and b.bill_id = d.bill_id and b.status = 'Cancelled'
+    returning d.bill_id, d.status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, at);
 }
 
 /** What waits for a job that will not come, in a term for which no other is about to send it. */
@@ -238,7 +249,7 @@ export async function failUnplanned(
   reason: string,
   at: Temporal.Instant,
 ): Promise<number> {
-  const { count } = await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set ${asFailed(reason, at)}
     where d.tenant_id = ${tenantId} and d.term_id = ${termId} and d.status = 'Queued'
@@ -247,6 +258,8 @@ export async function failUnplanned(
         where j.tenant_id = ${tenantId} and j.term_id = d.term_id
           and (j.status = 'Running' or (j.status = 'Scheduled' and j.is_immediate))
       )
+    returning d.bill_id, d.status
   `.execute(tx);
-  return count;
+  await noteOutcomes(tx, tenantId, rows, at);
+  return rows.length;
 }

@@ -5,6 +5,7 @@ import { cutIntoRanges, type IdRange } from '../../base/db/ranges.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import type { Channel } from '../tenants/channels.ts';
+import { noteOutcomes, type Outcome } from './outcome-events.ts';
 
 export const deliveryStatuses = [
   'Queued',
@@ -152,7 +153,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const { template } = request;
-  const rows = deliveries.map((one) => ({
+  const wanted = deliveries.map((one) => ({
     delivery_id: one.deliveryId,
     bill_id: one.billId,
     channel: one.channel,
@@ -162,7 +163,7 @@ export async function insertDeliveries(
     message_id: one.messageId,
     is_sent: one.isSent,
   }));
-  await sql`
+  const { rows } = await sql<Outcome>`
     insert into deliveries (tenant_id, delivery_id, bill_id, term_id, job_id, channel, recipient,
       status, reason, next_attempt_at, message_id, template_id, template_version, sent_at,
       created_at, created_by, modified_at)
@@ -174,12 +175,14 @@ export async function insertDeliveries(
       case when r.is_sent then ${stamp.at}::timestamptz end,
       ${stamp.at}, ${stamp.by}, ${stamp.at}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    cross join jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as r (
       delivery_id bigint, bill_id bigint, channel text, recipient text, status text, reason text,
       message_id text, is_sent boolean
     )
     on conflict on constraint deliveries_once do nothing
+    returning bill_id, status
   `.execute(tx);
+  await noteOutcomes(tx, tenantId, rows, stamp.at);
 }
 
 /** Deliveries that wait for a retry are sent with the new request. */
@@ -245,13 +248,15 @@ export async function failWaiting(
   reason: string,
   at: Temporal.Instant,
 ): Promise<number> {
-  const { count } = await sql`
+  const { rows } = await sql<Outcome>`
     update deliveries d
     set ${asFailed(reason, at)}
     from bills b
     where d.tenant_id = ${tenantId} and d.term_id = ${wanted.termId} and d.status = 'Queued'
       and b.tenant_id = ${tenantId} and b.bill_id = d.bill_id
       and b.unit_id between ${wanted.range.firstId} and ${wanted.range.lastId}
+    returning d.bill_id, d.status
   `.execute(tx);
-  return count;
+  await noteOutcomes(tx, tenantId, rows, at);
+  return rows.length;
 }

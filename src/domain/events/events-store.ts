@@ -3,16 +3,55 @@ import { type Sql, sql } from '../../base/db/sql.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 
 export const eventTypes = [
+  'party.created',
+  'party.updated',
+  'party.archived',
+  'party.restored',
+  'account.created',
+  'service.created',
+  'service.updated',
+  'plan.created',
+  'plan.updated',
+  'subscription.created',
+  'subscription.activated',
+  'subscription.updated',
+  'subscription.disconnected',
+  'subscription.reconnected',
+  'subscription.transferred',
+  'subscription.plan_changed',
+  'subscription.closed',
+  'meter.registered',
+  'meter.assigned',
+  'meter.replaced',
+  'meter.removed',
+  'reading.recorded',
+  'reading.review_needed',
+  'reading.accepted',
+  'reading.rejected',
+  'term.created',
+  'term.readings_posted',
+  'term.components_posted',
+  'term.generated',
+  'term.posted',
+  'term.published',
+  'term.distributed',
+  'term.unposted',
+  'term.cancelled',
+  'bill.posted',
+  'bill.published',
+  'bill.delivered',
+  'bill.delivery_failed',
+  'bill.overdue',
+  'bill.paid',
+  'bill.cancelled',
+  'bill.surcharged',
   'payment.created',
   'payment.reversed',
   'payment.refunded',
   'credit_note.created',
   'adjustment.created',
-  'bill.posted',
-  'bill.cancelled',
-  'bill.overdue',
-  'bill.surcharged',
   'wallet.low',
+  'job.failed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
@@ -21,12 +60,29 @@ export type NewEvent = { type: EventType; data: object; isBulk?: boolean };
 /** More things of one call or chunk than this are one event. */
 const singlesMax = 100;
 
-/** One event for each thing, or one with all ids if there are many. */
-export function eventsOf(type: EventType, idName: string, ids: readonly number[]): NewEvent[] {
+/**
+ * One event for each thing, or one with all ids if there are many. Where there may be many,
+ * the name of the id ends with ID or Number. `more` is the same for all.
+ */
+export function eventsOf(
+  type: EventType,
+  idName: string,
+  ids: readonly (number | string)[],
+  more: object = {},
+): NewEvent[] {
+  if (ids.length > singlesMax) return chunkEvents(type, idName, ids, more);
+  return ids.map((id) => ({ type, data: { ...more, [idName]: id } }));
+}
+
+/** One event for the things of a chunk, however few they are. */
+export function chunkEvents(
+  type: EventType,
+  idName: string,
+  ids: readonly (number | string)[],
+  more: object = {},
+): NewEvent[] {
   if (ids.length === 0) return [];
-  if (ids.length <= singlesMax) return ids.map((id) => ({ type, data: { [idName]: id } }));
-  const data = { [`${idName}s`]: ids, count: ids.length };
-  return [{ type, isBulk: true, data }];
+  return [{ type, isBulk: true, data: { ...more, [`${idName}s`]: ids, count: ids.length } }];
 }
 
 export async function insertEvents(

@@ -8,7 +8,7 @@ export type EventPart = { item: number; data: Record<string, unknown> };
 export function partsOf({ data }: Pick<EventRow, 'data'>): EventPart[] {
   const all = data as Record<string, unknown>;
   const list = Object.entries(all).find(
-    ([name, value]) => name.endsWith('IDs') && Array.isArray(value),
+    ([name, value]) => /(IDs|Numbers)$/.test(name) && Array.isArray(value),
   );
   if (!list) return [{ item: 0, data: all }];
   const [name, ids] = list as [string, unknown[]];

@@ -3,11 +3,13 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { ledgerAccounts } from './accounts.ts';
 import type { Effect, EntryKind, Journal, JournalLine, SubledgerEntry } from './journal.ts';
 import { summed } from './journal.ts';
 import { findFirstOpenDay, openDay } from './months-store.ts';
+import { listPaid } from './paid-bills-store.ts';
 import { insertBookings, type NumberedBooking } from './store.ts';
 
 export type ItemKind =
@@ -68,8 +70,28 @@ export async function book(
   const ids = { journal: firstJournal, entry: firstEntry, item: firstItem };
   const numbered = bookings.map((booking) => numberedOf(inOpenMonth(booking, firstOpen), ids));
   const journalIds = numbered.map((booking) => booking.journalId);
-  await Promise.all([insertBookings(tx, tenantId, numbered, stamp), beside?.(journalIds)]);
+  // In this order: what is paid is asked after the entries are written.
+  const [, , paid] = await Promise.all([
+    insertBookings(tx, tenantId, numbered, stamp),
+    beside?.(journalIds),
+    listPaid(tx, tenantId, settledBills(bookings)),
+  ]);
+  if (paid.length > 0) {
+    await insertEvents(tx, tenantId, eventsOf('bill.paid', 'billID', paid), stamp.at);
+  }
   return journalIds;
+}
+
+/** Bills of which the bookings settle something. A settled bill cannot be settled further. */
+function settledBills(bookings: readonly Booking[]): number[] {
+  const sums = new Map<number, number>();
+  for (const { accountId, billId, itemId, effect, amount } of bookings.flatMap(
+    ({ entries }) => entries,
+  )) {
+    if (billId == null || itemId != null || !effect || effect === 'disputed') continue;
+    sums.set(billId, (sums.get(billId) ?? 0) - signedOn(accountId, amount));
+  }
+  return [...sums].flatMap(([billId, settled]) => (settled > 0 ? [billId] : []));
 }
 
 function inOpenMonth(booking: Booking, firstOpen: Temporal.PlainDate | null): Booking {

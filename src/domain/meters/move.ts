@@ -4,6 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import type { MeteredInput } from '../pricing/context.ts';
 import { listContextVersions } from '../pricing/contexts-store.ts';
 import { checkInstallations, installMeters } from './assign.ts';
@@ -59,6 +60,9 @@ export async function assignMeter(
   refuse(problems, 'data.number');
   const installed = installations[0] ?? [];
   await install(tx, tenantId, subscription, installed, stamp);
+  const connectionNumber = wanted.subscriptionNumber;
+  const events = eventsOf('meter.assigned', 'meterNumber', [wanted.number], { connectionNumber });
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { subscription, installed, released: [] };
 }
 
@@ -106,6 +110,10 @@ export async function replaceMeter(
   await storeReleases(tx, tenantId, release, stamp);
   const installed = installations[0] ?? [];
   await install(tx, tenantId, subscription, installed, stamp);
+  const { newNumber, oldNumber, subscriptionNumber: connectionNumber } = wanted;
+  const places = { connectionNumber, oldMeterNumber: oldNumber };
+  const events = eventsOf('meter.replaced', 'meterNumber', [newNumber], places);
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { subscription, installed, released: release.released };
 }
 
@@ -138,6 +146,9 @@ export async function removeMeter(
   );
   refuse(release.problems, 'data.number');
   await storeReleases(tx, tenantId, release, stamp);
+  const connectionNumber = wanted.subscriptionNumber;
+  const events = eventsOf('meter.removed', 'meterNumber', [wanted.number], { connectionNumber });
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { subscription, installed: [], released: release.released };
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { folded } from '../parties/party.ts';
 import type { MeterHealth, MeterStatus, NewMeter } from './meter.ts';
 
@@ -77,6 +78,8 @@ export async function insertMeters(
           new AppError('DUPLICATE', { message: 'A meter has this number', field: 'meters' }),
       }),
     );
+  const numbers = meters.map((meter) => meter.number);
+  await insertEvents(tx, tenantId, eventsOf('meter.registered', 'meterNumber', numbers), stamp.at);
 }
 
 /** What a search looks at, one piece a line. */

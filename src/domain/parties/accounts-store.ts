@@ -3,6 +3,7 @@ import type { Lookup, Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 
 export type AccountRow = {
   account_id: number;
@@ -41,6 +42,18 @@ export async function insertAccounts(
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join unnest(${accounts.labels}::text[]) with ordinality as r (label, position)
   `.execute(tx);
+  await noteCreated(tx, tenantId, accounts.firstId, accounts.labels.length, stamp);
+}
+
+async function noteCreated(
+  tx: Tx,
+  tenantId: number,
+  firstId: number,
+  count: number,
+  stamp: Stamp,
+): Promise<void> {
+  const ids = Array.from({ length: count }, (_, index) => firstId + index);
+  await insertEvents(tx, tenantId, eventsOf('account.created', 'accountID', ids), stamp.at);
 }
 
 /** Gives accounts new labels, in one statement. */
@@ -210,4 +223,5 @@ export async function insertAccountsOfParties(
       ${accounts.map((one) => one.partyId)}::bigint[], ${accounts.map((one) => one.label)}::text[]
     ) with ordinality as r (party_id, label, position)
   `.execute(tx);
+  await noteCreated(tx, tenantId, firstId, accounts.length, stamp);
 }

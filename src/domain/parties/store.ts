@@ -9,6 +9,7 @@ import {
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import type { Channel } from '../tenants/channels.ts';
 import { type Competency, folded, type PartyDetails, type PartyKind, searchText } from './party.ts';
 
@@ -71,6 +72,8 @@ export async function insertParties(
       delivery_channels text[], search_text text
     )
   `.execute(tx);
+  const made = rows.map((row) => row.party_number);
+  await insertEvents(tx, tenantId, eventsOf('party.created', 'partyNumber', made), stamp.at);
 }
 
 /** Those of the numbers that parties have, each with the name. */

@@ -7,6 +7,7 @@ import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { closeLoginsOfParty } from '../access/portal.ts';
+import { type EventType, eventsOf, insertEvents } from '../events/events-store.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 import {
   type AccountRow,
@@ -74,7 +75,15 @@ export async function changeParty(
     { ...factsOf(before), ...facts, partyNumber: before.party_number, archived },
     stamp,
   );
+  const type = eventOf(before, after);
+  const events = eventsOf(type, 'partyNumber', [after.party_number]);
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { before, after, accountsBefore, accountsAfter, closedLogins };
+}
+
+function eventOf(before: PartyRow, after: PartyRow): EventType {
+  if (before.archived === after.archived) return 'party.updated';
+  return after.archived ? 'party.archived' : 'party.restored';
 }
 
 /** Skills of a customer can only be taken away. */

@@ -3,6 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import type { ContextPricing, ContextSettings } from './context.ts';
 
 export type ContextRow = {
@@ -150,6 +151,7 @@ export async function insertContext(
   `
     .execute(tx)
     .catch((error) => rethrowViolation(error, violations(code, settings)));
+  await insertEvents(tx, tenantId, eventsOf('service.created', 'serviceCode', [code]), stamp.at);
 }
 
 /** Stores the settings; the caller stores the version. */
@@ -181,6 +183,7 @@ export async function updateContext(
   `
     .execute(tx)
     .catch((error) => rethrowViolation(error, violations(code, settings)));
+  await insertEvents(tx, tenantId, eventsOf('service.updated', 'serviceCode', [code]), stamp.at);
 }
 
 function documents(settings: ContextSettings): string | null {

@@ -3,6 +3,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import type { PlanDefinition } from '../rating/definitions/definitions.ts';
 import type { PlanSettings } from './context.ts';
 
@@ -173,6 +174,7 @@ export async function insertPlan(
   `
     .execute(tx)
     .catch((error) => rethrowViolation(error, violations(settings)));
+  await insertEvents(tx, tenantId, eventsOf('plan.created', 'tariffID', [plan.id]), stamp.at);
 }
 
 export async function updatePlan(
@@ -194,6 +196,7 @@ export async function updatePlan(
   `
     .execute(tx)
     .catch((error) => rethrowViolation(error, violations(settings)));
+  await insertEvents(tx, tenantId, eventsOf('plan.updated', 'tariffID', [plan.id]), stamp.at);
 }
 
 function violations(settings: PlanSettings) {

@@ -6,6 +6,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { AppError } from '../../base/errors.ts';
 import { decimalText } from '../../base/numbers/decimal-text.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { measure, neighboursOf, type PastReading, remeasure } from './judge.ts';
 import { findPasts, type Past } from './past-store.ts';
 import { registerValue, shownRange } from './reading.ts';
@@ -54,6 +55,9 @@ export async function reviewReading(
     const nearest = review.decision === 'Accept' ? after : previous;
     await updateMeasures(tx, tenantId, [remeasure(register, nearest, next)], stamp);
   }
+  const type = review.decision === 'Accept' ? 'reading.accepted' : 'reading.rejected';
+  const events = eventsOf(type, 'readingID', [review.readingId]);
+  await insertEvents(tx, tenantId, events, stamp.at);
   return { before, after: { ...after, remark } };
 }
 

@@ -4,6 +4,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import type { Remeasured } from './judge.ts';
 import type { NewReading } from './reading.ts';
 
@@ -57,6 +58,29 @@ export async function insertReadings(
         readings_external_key: () => new AppError('DUPLICATE_ROW', { message: twice }),
       }),
     );
+  await noteRecorded(tx, tenantId, readings, firstId, stamp);
+}
+
+/** One event for each state, whoever recorded them: a reader, a file, an estimate. */
+async function noteRecorded(
+  tx: Tx,
+  tenantId: number,
+  readings: readonly NewReading[],
+  firstId: number,
+  stamp: Stamp,
+): Promise<void> {
+  const idsOf = (isWanted: (reading: NewReading) => boolean) =>
+    readings.flatMap((reading, index) => (isWanted(reading) ? [firstId + index] : []));
+  const waiting = idsOf((reading) => reading.status === 'Review');
+  const events = [
+    ...eventsOf(
+      'reading.recorded',
+      'readingID',
+      idsOf(() => true),
+    ),
+    ...eventsOf('reading.review_needed', 'readingID', waiting),
+  ];
+  await insertEvents(tx, tenantId, events, stamp.at);
 }
 
 const twice = 'The register has a reading of this kind on this day already';

@@ -3,6 +3,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, ErrorDetail } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { installMeters, isMetered } from '../meters/assign.ts';
 import type { MeterInstallation } from '../meters/installation.ts';
 import { ensureAccounts } from '../parties/accounts.ts';
@@ -94,6 +95,25 @@ async function store(
     subscriptionId,
   }));
   await postBeginnings(tx, tenantId, opened, options);
+  await noteCreated(tx, tenantId, created, options.stamp);
+}
+
+async function noteCreated(
+  tx: Tx,
+  tenantId: number,
+  created: readonly Created[],
+  stamp: Stamp,
+): Promise<void> {
+  const numbersOf = (some: readonly Created[]) =>
+    some.map(({ facts }) => facts.subscription_number);
+  const active = created.filter(({ facts }) => facts.status === 'Active');
+  const meters = created.flatMap((one) => one.meters.map(({ meter }) => meter.number));
+  const events = [
+    ...eventsOf('subscription.created', 'connectionNumber', numbersOf(created)),
+    ...eventsOf('subscription.activated', 'connectionNumber', numbersOf(active)),
+    ...eventsOf('meter.assigned', 'meterNumber', meters),
+  ];
+  await insertEvents(tx, tenantId, events, stamp.at);
 }
 
 /** A custom plan is one party's; two rows of one call cannot both be the first to take it. */

@@ -1,9 +1,12 @@
 // The daily job of subscriptions: states that were dated ahead begin, those that are ready are
 // served, those that are settled are closed.
+
 import type { Tx } from '../../base/db/pool.ts';
 import { newRequestId } from '../../base/request-id.ts';
 import { insertAuditEntries } from '../audit/store.ts';
+import { insertEvents } from '../events/events-store.ts';
 import { closeSettled, type StatusChange, serveReady, takeNextSteps } from './daily-store.ts';
+import { statusEvents } from './status-events.ts';
 
 /** More steps than are ever planned ahead for one subscription. */
 const stepsMax = 100;
@@ -41,6 +44,7 @@ export async function advanceSubscriptions(
       after: { status: change.after },
     }));
     await insertAuditEntries(tx, tenantId, context, entries);
+    await insertEvents(tx, tenantId, statusEvents(changes), now);
   }
   const count = (after: string) => changes.filter((change) => change.after === after).length;
   return {

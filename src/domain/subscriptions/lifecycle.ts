@@ -5,6 +5,7 @@ import { AppError, errorFromDetails } from '../../base/errors.ts';
 import { exactFrom, minorUnitsText } from '../../base/numbers/decimal-text.ts';
 import { compare } from '../../base/numbers/exact.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { assignMeter } from '../meters/move.ts';
 import { checkReleases, storeReleases } from '../meters/release.ts';
 import type { ContextPricing } from '../pricing/context.ts';
@@ -222,4 +223,8 @@ async function releaseMeters(
   const checked = await checkReleases(tx, tenantId, [release], change.today);
   if (checked.problems.length > 0) throw errorFromDetails(checked.problems);
   await storeReleases(tx, tenantId, checked, stamp);
+  const numbers = checked.released.map((meter) => meter.number);
+  const place = { connectionNumber: row.subscription_number };
+  const events = eventsOf('meter.removed', 'meterNumber', numbers, place);
+  await insertEvents(tx, tenantId, events, stamp.at);
 }

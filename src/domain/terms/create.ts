@@ -4,6 +4,7 @@ import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { AppError, type ErrorDetail, errorFromDetails } from '../../base/errors.ts';
 import type { Stamp } from '../../base/stamp.ts';
+import { eventsOf, insertEvents } from '../events/events-store.ts';
 import { findBatchId } from '../pricing/batches-store.ts';
 import { builtInBatch } from '../pricing/context.ts';
 import { type ContextRow, shareContext } from '../pricing/contexts-store.ts';
@@ -80,6 +81,8 @@ export async function createTerm(
   };
   await insertTerm(tx, tenantId, term, stamp);
   await insertChosen(tx, tenantId, term.termId, chosen);
+  const events = eventsOf('term.created', 'termID', [term.termId]);
+  await insertEvents(tx, tenantId, events, stamp.at);
   const gaps = await gapsBeside(tx, tenantId, term);
   return { ...term, batchCode, gaps, contextPeriodId: context.billing_period_id };
 }

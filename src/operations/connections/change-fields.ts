@@ -1,9 +1,12 @@
 // What the operations that change a subscription share.
+
 import * as Type from 'typebox';
 import { dateIn } from '../../base/calendar.ts';
 import { AppError, type ErrorCode } from '../../base/errors.ts';
+import { type EventType, eventsOf, insertEvents } from '../../domain/events/events-store.ts';
 import { readingTypes } from '../../domain/readings/reading.ts';
 import type { Changed, DatedChange, GivenReading } from '../../domain/subscriptions/changes.ts';
+import { statusEvent } from '../../domain/subscriptions/status-events.ts';
 import type { SubscriptionRow } from '../../domain/subscriptions/store.ts';
 import { date, filledText, maybe, oneOf, text } from '../fields.ts';
 import { meterNumber } from '../meters/meter-fields.ts';
@@ -94,10 +97,18 @@ export function stampOf(call: Call) {
   return { at: call.now, by: call.principal.name };
 }
 
-/** Records the change and answers it. */
-export function changeDone(call: Call, changed: Changed, verb: string): Answer<object> {
+/** Records the change and answers it. A change of the state has an event of its own. */
+export async function changeDone(
+  call: Call,
+  changed: Changed,
+  verb: string,
+  usualEvent: EventType = 'subscription.updated',
+): Promise<Answer<object>> {
   const { before, after } = changed;
   const subjectId = after.subscription_number;
+  const type = statusEvent({ before: before.status, after: after.status }) ?? usualEvent;
+  const events = eventsOf(type, 'connectionNumber', [subjectId]);
+  await insertEvents(call.tx, call.tenant.tenantId, events, call.now);
   const subject = 'subscription';
   call.audit({ subject, subjectId, before: snapshot(before), after: snapshot(after) });
   return {

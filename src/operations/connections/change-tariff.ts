@@ -56,6 +56,6 @@ export const changeTariff = operation({
       readings: readingsSent(data.readings),
     };
     const done = await changePlanOf(call.tx, call.tenant, change, stampOf(call));
-    return changeDone(call, done, `takes the plan ${change.planCode}`);
+    return changeDone(call, done, `takes the plan ${change.planCode}`, 'subscription.plan_changed');
   },
 });

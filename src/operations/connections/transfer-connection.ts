@@ -67,6 +67,6 @@ export const transferConnection = operation({
       reason: data.reason ?? null,
     };
     const done = await transferSubscription(call.tx, call.tenant, change, stampOf(call));
-    return changeDone(call, done, 'transferred');
+    return changeDone(call, done, 'transferred', 'subscription.transferred');
   },
 });

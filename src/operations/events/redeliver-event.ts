@@ -14,6 +14,7 @@ import { type Call, operation } from '../operation.ts';
 
 const item = Type.Integer({
   minimum: 0,
+  maximum: 2_147_483_647,
   'x-code': 'INVALID_NUMBER',
   description: 'with eventID: one thing of an event about many',
 });

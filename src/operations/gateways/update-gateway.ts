@@ -12,8 +12,7 @@ export const updateGatewayOperation = operation({
   method: 'Update',
   action: 'Update Gateway',
   access: { permission: 'settings:write' },
-  summary:
-    'Changes the secret or bank account of a payment gateway, or pauses it; a new secret is valid beside the old one.',
+  summary: 'Changes the bank account of a gateway, pauses it, or adds a secret beside the old one.',
   request: Type.Object({
     data: Type.Object({
       adapter: oneOf(adapterNames),

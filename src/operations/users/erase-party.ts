@@ -3,6 +3,7 @@ import { dateIn } from '../../base/calendar.ts';
 import { counted } from '../../base/counted.ts';
 import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
+import { eventsOf, insertEvents } from '../../domain/events/events-store.ts';
 import {
   countKept,
   eraseParty as eraseData,
@@ -51,6 +52,8 @@ export const eraseParty = operation({
     assertErasable(party);
     const stamp = { at: now, by: principal.name, day: dateIn(now, tenant.timezone) };
     const erased = await eraseData(tx, party.party_id, stamp);
+    const events = eventsOf('party.updated', 'partyNumber', [party.party_number]);
+    await insertEvents(tx, tenant.tenantId, events, now);
     const kept = await countKept(tx, tenant.tenantId, party.party_id);
     const { document_retention_years: years } = await findSettings(tx, tenant.tenantId);
     call.audit({

@@ -1,5 +1,5 @@
-// Browsers know that every name below localhost is this machine. Node asks the operating system, and
-// some systems do not know the name.
+// Browsers know that every name below localhost is this machine. Node asks the operating system,
+// and some systems do not know the name.
 import { request } from 'node:http';
 
 export const fetchLocally: typeof globalThis.fetch = async (address, options = {}) => {

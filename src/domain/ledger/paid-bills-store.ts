@@ -1,0 +1,19 @@
+// Bills that a booking may have settled.
+import type { Tx } from '../../base/db/pool.ts';
+import { sql } from '../../base/db/sql.ts';
+
+/** Those of the bills of which nothing is left to pay. */
+export async function listPaid(
+  tx: Tx,
+  tenantId: number,
+  billIds: readonly number[],
+): Promise<number[]> {
+  if (billIds.length === 0) return [];
+  const { rows } = await sql<{ bill_id: number }>`
+    select bill_id from bills
+    where tenant_id = ${tenantId} and bill_id = any(${billIds}::bigint[])
+      and payment_status = 'Paid'
+    order by bill_id
+  `.execute(tx);
+  return rows.map((row) => row.bill_id);
+}
