@@ -1,7 +1,8 @@
 // What the npm package runs in Node.
+
+import { fetchLocally } from '../../src/base/fetch-locally.ts';
 import { type ClientOptions, createCalls } from '../call.ts';
 import { routes } from '../routes.ts';
-import { fetchLocally } from '../../src/base/fetch-locally.ts';
 
 function createClient(options: ClientOptions): Record<string, unknown> {
   return createCalls(routes, { fetch: fetchLocally, ...options });
