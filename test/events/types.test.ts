@@ -60,7 +60,14 @@ function reader(client: TestClient) {
       return found;
     },
     async skip(): Promise<void> {
-      while ((await flush()).length > 0);
+      await until('all events so far are shown', async () => {
+        const { rows } = await scene.sql.query(
+          `select coalesce(bool_and(written_in < pg_snapshot_xmin(pg_current_snapshot())), true)
+             as shown from events`,
+        );
+        return rows[0].shown;
+      });
+      while ((await next()).length > 0);
     },
   };
 }

@@ -6,7 +6,7 @@ import { openMetered } from '../support/metered.ts';
 import { insertSubscriptions } from '../support/plain-subscription.ts';
 import { openScene } from '../support/scene.ts';
 import { newTerm, termOf } from '../support/terms.ts';
-import { hashRows } from '../support/two-workspaces.ts';
+import { hashRows, leavesJobsOnly } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -70,18 +70,7 @@ async function lockedIn(termID: number) {
   return rows.map((row) => Object.values(row));
 }
 
-async function changesNothing(work: () => Promise<unknown>): Promise<void> {
-  // A refused job is a row of its own, and all that it leaves.
-  const rows = async () => {
-    const { jobs, counters, audit_entries, seal_queue, workspaces, ...others } = await hashRows(
-      scene.sql,
-    );
-    return others;
-  };
-  const before = await rows();
-  await work();
-  assert.deepEqual(await rows(), before);
-}
+const changesNothing = (work: () => Promise<unknown>) => leavesJobsOnly(scene.sql, work);
 
 test('uploaded readings are stored, judged, and listed with their meters', async () => {
   const { connection, number } = await hung({ value: '100' });

@@ -7,7 +7,7 @@ import { insertSubscriptions } from '../support/plain-subscription.ts';
 import { newTariff, type Service, smallService } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
 import { newTerm, termOf } from '../support/terms.ts';
-import { hashRows } from '../support/two-workspaces.ts';
+import { hashRows, leavesJobsOnly } from '../support/two-workspaces.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -88,18 +88,7 @@ async function usageOf(termID: number) {
   return rows.map((row) => Object.values(row));
 }
 
-async function changesNothing(work: () => Promise<unknown>): Promise<void> {
-  // A refused job is a row of its own, and all that it leaves.
-  const rows = async () => {
-    const { jobs, counters, audit_entries, seal_queue, workspaces, ...others } = await hashRows(
-      scene.sql,
-    );
-    return others;
-  };
-  const before = await rows();
-  await work();
-  assert.deepEqual(await rows(), before);
-}
+const changesNothing = (work: () => Promise<unknown>) => leavesJobsOnly(scene.sql, work);
 
 test('values are stored, replaced and removed, by the name or the label of a component', async () => {
   const termID = await nextTerm();

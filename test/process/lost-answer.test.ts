@@ -107,18 +107,21 @@ test('a call repeated after a kill between commit and answer gets the first answ
   });
   const firstBase = await first.ready();
   const token = await login(firstBase);
-  const send = (base: string) =>
+  const makeParty = (base: string, name: string, key: string) =>
     call(
       base,
       '/billing/users/make-users',
-      { Authorization: token, 'Idempotency-Key': 'once' },
+      { Authorization: token, 'Idempotency-Key': key },
       {
         method: 'Create',
         action: 'Create Parties',
         userType: 'customer',
-        users: [{ name: 'Once' }],
+        users: [{ name }],
       },
     );
+  // The first event of a process takes a block of ids, by a commit of its own.
+  await makeParty(firstBase, 'Before', 'before');
+  const send = (base: string) => makeParty(base, 'Once', 'once');
   between.keepBack();
   const unanswered = send(firstBase).then(
     () => 'answered',

@@ -84,7 +84,7 @@ type IdSeries = Extract<
 >;
 
 /** Taken from the counter at a time, and handed out by this process. */
-const blockSizes: Record<IdSeries, number> = {
+export const blockSizes: Record<IdSeries, number> = {
   journal: 100,
   entry: 1_000,
   'open-item': 100,
