@@ -128,6 +128,32 @@ test('more texts than a connection keeps by name still run, and the same text tw
   });
 });
 
+test('a new text that is sent again before it is answered runs, whether the first of them works', async () => {
+  await onOne(async (run) => {
+    const inTurn = async (tx: Parameters<Inside>[0], divisor: number, ticks: number) => {
+      for (let tick = 0; tick < ticks; tick += 1) await new Promise(process.nextTick);
+      const { rows } = await sql<{ n: number }>`
+        select 6 / ${divisor}::integer as n, ${divisor}::text as of
+      `.execute(tx);
+      return rows[0]?.n;
+    };
+    await run(async (tx) => {
+      const found = await Promise.all([0, 2, 4, 6].map((ticks) => inTurn(tx, 2, ticks)));
+      assert.deepEqual(found, [3, 3, 3, 3]);
+      assert.equal(await inTurn(tx, 3, 0), 2);
+    });
+    const failing = async (tx: Parameters<Inside>[0], divisor: number, ticks: number) => {
+      for (let tick = 0; tick < ticks; tick += 1) await new Promise(process.nextTick);
+      return (await sql<{ n: number }>`select 8 / ${divisor}::integer as n`.execute(tx)).rows[0]?.n;
+    };
+    await assert.rejects(
+      run((tx) => Promise.all([failing(tx, 0, 0), failing(tx, 2, 2)])),
+      /zero/,
+    );
+    await run(async (tx) => assert.equal(await failing(tx, 2, 0), 4));
+  });
+});
+
 test('a role that is taken on brings its limits, for the transaction alone', async () => {
   const limits = async (role?: string) => {
     const database = openDatabase({ connection, name: 'test role', max: 1, ...(role && { role }) });

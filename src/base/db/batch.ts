@@ -35,6 +35,8 @@ export type Waiting = Statement & {
 /** A statement as it is prepared on a connection: its name there, and how to read its rows. */
 type PreparedStatement = {
   name: string;
+  /** PostgreSQL was asked to parse it under its name, and has not answered yet. */
+  isParsing: boolean;
   isParsed: boolean;
   read: RowReader | undefined;
   /** The message that runs it; kept only if it has no parameters and so is always the same. */
@@ -92,13 +94,12 @@ export class BatchedClient {
    * Calls `whenEnded` at the end of each group.
    */
   sendGroups(groups: readonly (readonly Waiting[])[], whenEnded: WhenEnded): void {
-    const parsing = new Set<PreparedStatement>();
     const messages: Buffer[] = [];
     let first: Batch | undefined;
     let last: Batch | undefined;
     for (const group of groups) {
       const batch = new Batch(group, this, whenEnded);
-      if (!batch.addMessages(messages, parsing)) continue;
+      if (!batch.addMessages(messages)) continue;
       if (last) last.next = batch;
       first ??= batch;
       last = batch;
@@ -129,7 +130,7 @@ export class BatchedClient {
 }
 
 function unnamed(): PreparedStatement {
-  return { name: '', isParsed: false, read: undefined, message: undefined };
+  return { name: '', isParsing: false, isParsed: false, read: undefined, message: undefined };
 }
 
 const failures = new WeakSet<Error>();
@@ -185,32 +186,26 @@ class Batch {
    * Adds the messages of its statements. If a value cannot be sent to PostgreSQL, rejects all
    * statements of the batch and returns false.
    */
-  addMessages(messages: Buffer[], parsing: Set<PreparedStatement>): boolean {
+  addMessages(messages: Buffer[]): boolean {
     const before = messages.length;
     const parsed: PreparedStatement[] = [];
     try {
-      for (const statement of this.#waiting)
-        this.#addStatement(statement, messages, parsing, parsed);
+      for (const statement of this.#waiting) this.#addStatement(statement, messages, parsed);
     } catch (error) {
       messages.length = before;
       this.handleError(error);
       return false;
     }
     messages.push(sync);
-    for (const prepared of parsed) parsing.add(prepared);
+    for (const prepared of parsed) prepared.isParsing = true;
     this.#isFirst = parsed.length > 0;
     return true;
   }
 
-  #addStatement(
-    statement: Statement,
-    messages: Buffer[],
-    parsing: ReadonlySet<PreparedStatement>,
-    parsed: PreparedStatement[],
-  ): void {
+  #addStatement(statement: Statement, messages: Buffer[], parsed: PreparedStatement[]): void {
     let prepared = this.#client.preparedOf(statement.text);
-    // An earlier batch of this write parses it too, but may fail before: the name may not exist.
-    if (!prepared.isParsed && parsing.has(prepared)) prepared = unnamed();
+    // An earlier batch parses it too, but may fail before: the name may exist by then, or not.
+    if (prepared.isParsing) prepared = unnamed();
     this.#prepared.push(prepared);
     if (prepared.message) {
       messages.push(prepared.message);
@@ -245,6 +240,7 @@ class Batch {
   handleCommandComplete(message: { text: string }): void {
     const prepared = this.#prepared[this.#at];
     if (prepared && prepared.name !== '') {
+      prepared.isParsing = false;
       prepared.isParsed = true;
       prepared.read ??= this.#read ?? readNothing;
       if (this.#waiting[this.#at]?.values.length === 0) {
@@ -273,8 +269,10 @@ class Batch {
     for (let i = this.#at; i < this.#waiting.length; i += 1) {
       const prepared = this.#prepared[i];
       // PostgreSQL may have parsed the statement under its name before it failed: use a new name.
-      if (prepared && prepared.name !== '' && !prepared.isParsed)
+      if (prepared && prepared.name !== '' && !prepared.isParsed) {
         prepared.name = this.#client.newName();
+        prepared.isParsing = false;
+      }
       this.#waiting[i]?.reject(error);
     }
     this.#at = this.#waiting.length;
