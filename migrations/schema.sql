@@ -3673,7 +3673,7 @@ create table operation_counts (
   oldest_at timestamp with time zone,
   counted_at timestamp with time zone not null,
   constraint operation_counts_amount_check CHECK ((amount >= 0)),
-  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text, 'webhook'::text]))),
+  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text, 'webhook'::text, 'event'::text]))),
   constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
   constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );

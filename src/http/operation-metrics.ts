@@ -15,6 +15,7 @@ const deliveries = {
 };
 
 const messages = { open: ['Waiting'], ended: ['Delivered', 'Dead'] };
+const events = { open: ['Unread'], ended: [] };
 
 /** Returns what brings the gauges up to date; it never fails. */
 export function createOperationMetrics(
@@ -51,6 +52,10 @@ export function createOperationMetrics(
     ),
     oldest: gauge('webhook_message_oldest_seconds', 'Age of the oldest such message', 'state'),
   };
+  const ofEvents = {
+    open: gauge('events', 'Events that a webhook has not read yet', 'state'),
+    oldest: gauge('event_oldest_seconds', 'Age of the oldest such event', 'state'),
+  };
 
   function show(watched: Watched): void {
     const { operations } = watched;
@@ -58,6 +63,7 @@ export function createOperationMetrics(
     fill(ofJobs, jobs, ofKind('job'));
     fill(ofDeliveries, deliveries, ofKind('delivery'));
     fill(ofMessages, messages, ofKind('webhook'));
+    fill(ofEvents, events, ofKind('event'));
     counted.set(Math.max(0, ...operations.map((one) => one.counted_seconds)));
     heartbeat.reset();
     for (const { worker, seen_seconds } of watched.workers) heartbeat.set({ worker }, seen_seconds);
@@ -78,7 +84,7 @@ export function createOperationMetrics(
   });
 }
 
-type Gauges = { open: Gauge; ended: Gauge; oldest: Gauge };
+type Gauges = { open: Gauge; ended?: Gauge; oldest: Gauge };
 type States = { open: readonly string[]; ended: readonly string[] };
 
 /** Every state is always there, with 0 if need be: an alert cannot fire on what is missing. */
@@ -90,7 +96,7 @@ function fill(gauges: Gauges, states: States, found: Watched['operations']): voi
     const oldest = state === 'Scheduled' ? 0 : (byState.get(state)?.oldest_seconds ?? 0);
     gauges.oldest.set({ state }, Math.max(0, oldest));
   }
-  for (const state of states.ended) gauges.ended.set({ state }, byState.get(state)?.amount ?? 0);
+  for (const state of states.ended) gauges.ended?.set({ state }, byState.get(state)?.amount ?? 0);
 }
 
 /** Callers within keptMs share one run. */

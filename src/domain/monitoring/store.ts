@@ -21,8 +21,8 @@ export async function listWorkspacesToCount(tx: Tx): Promise<number[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** `webhook`: messages to webhooks. */
-type Kind = 'job' | 'delivery' | 'webhook';
+/** `webhook`: messages to webhooks. `event`: what webhooks have not read yet. */
+type Kind = 'job' | 'delivery' | 'webhook' | 'event';
 
 export type Counted = {
   kind: Kind;
@@ -94,7 +94,7 @@ export async function countOperations(
   return [...counted(rows, clockOffsetMs), ...(await countMessages(tx, tenantId, now))];
 }
 
-/** Messages to webhooks, whose times are the machine's in every workspace. */
+/** Messages to webhooks and events without messages, whose times are the machine's in every workspace. */
 async function countMessages(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Counted[]> {
   const since = now.subtract({ minutes: recentMinutes });
   const { rows } = await sql<CountedRow>`
@@ -114,6 +114,18 @@ async function countMessages(tx: Tx, tenantId: number, now: Temporal.Instant): P
       order by ended_at desc limit ${countedMax}
     ) ended_messages
     group by status
+    union all
+    select 'event', 'Unread', max(unread.amount)::integer, min(unread.oldest_at)
+    from webhooks h cross join lateral (
+      select count(*) as amount, min(at) as oldest_at from (
+        select e.at from events e
+        where e.tenant_id = ${tenantId}
+          and (e.written_in, e.event_id) > (h.read_in, h.read_event_id)
+        order by e.written_in, e.event_id limit ${countedMax}
+      ) later
+    ) unread
+    where h.tenant_id = ${tenantId} and h.status = 'Active'
+    having max(unread.amount) > 0
   `.execute(tx);
   return counted(rows, 0);
 }
