@@ -50,6 +50,15 @@ export function sealSecret(secret: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
+/** Undefined if it was sealed with another key, such as that of another machine. */
+export function tryUnseal(bytes: Buffer): Buffer | undefined {
+  try {
+    return unsealSecret(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws if it was sealed with another key, or changed. */
 export function unsealSecret(bytes: Buffer): Buffer {
   const cipher = createDecipheriv('aes-256-gcm', secretKey(), bytes.subarray(0, nonceBytes));

@@ -11,6 +11,19 @@ import type { Context } from '../context.ts';
 /** Only the user that makes a backup can read it: it contains everything. */
 const ownMode = 0o600;
 
+const encrypted = [
+  ['login_factors', 'second factors'],
+  ['webhooks', 'webhooks'],
+  ['gateways', 'payment gateways'],
+] as const;
+
+/** What of the tables needs the key of the installation, in words; empty if nothing does. */
+export function encryptedThings(sums: readonly TableSum[]): string {
+  const full = new Set(sums.filter(({ rows }) => rows > 0).map(({ name }) => name));
+  const found = encrypted.filter(([table]) => full.has(table)).map(([, words]) => words);
+  return found.join(', ').replace(/, ([^,]+)$/, ' and $1');
+}
+
 /** Refuses to replace a file: it may be the only other backup. */
 export async function assertNoFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);

@@ -6,12 +6,16 @@ import type { BackupHead, TableSum } from '../base/db/backup/format.ts';
 import { checkBackup } from '../base/db/backup/read.ts';
 import { restoreDatabase } from '../base/db/backup/restore.ts';
 import { readMigrations } from '../base/db/migrate.ts';
+import { type Database, plainOpening, tenantTransact, transact } from '../base/db/pool.ts';
 import { secretKeyFingerprint } from '../base/secret-key.ts';
 import type { Config } from '../config.ts';
 import { type Context, openOwnerDatabase, prepareDatabase } from '../context.ts';
+import { listLastNumbers } from '../domain/tenants/number-series-store.ts';
+import { listWorkspaces } from '../domain/tenants/store.ts';
 import {
   assertNoFile,
   contentOf,
+  encryptedThings,
   secondsSince,
   showProgress,
   size,
@@ -44,11 +48,15 @@ function keyFileOf({ config }: Context): string {
 }
 
 function secretsNote(context: Context, sums: readonly TableSum[]): string {
-  const factors = sums.find(({ name }) => name === 'login_factors');
-  if (!factors?.rows) return '';
+  const secrets = encryptedThings(sums);
+  if (secrets === '') return '';
   const file = keyFileOf(context);
-  return `\nThe key of second factors is not in it: keep a copy of ${file} elsewhere.`;
+  return `\nThe key of ${secrets} is not in it: keep a copy of ${file} elsewhere.`;
 }
+
+const suspendedNote =
+  'Every workspace is suspended: billwright workspace resume NAME. Mails that waited are Uncertain: ' +
+  'they are sent only if an operator asks for it (resolve-deliveries).';
 
 export async function restoreCommand(config: Config, args: readonly string[]): Promise<void> {
   const { file, suspend } = parse(args, ['suspend']);
@@ -77,11 +85,14 @@ export async function restoreCommand(config: Config, args: readonly string[]): P
     say(`Restored ${what}, after ${secondsSince(began)}.${keyNote(context, head, backup.sums)}`);
     await prepareDatabase(context);
     const database = openOwnerDatabase(context);
-    const isSound = await verify(context, database, { withoutWorkers: true }).finally(() =>
-      database.close(),
-    );
-    if (!isSound) process.exitCode = 1;
-    if (suspend) say('Every workspace is suspended: billwright workspace resume NAME.');
+    try {
+      const isSound = await verify(context, database, { withoutWorkers: true });
+      if (!isSound) process.exitCode = 1;
+      await sayWhereItGoesOn(database, head.madeAt);
+    } finally {
+      await database.close();
+    }
+    if (suspend) say(suspendedNote);
     say(`Done after ${secondsSince(began)}. Sign-ins were not restored: all users log in again.`);
   } finally {
     progress.end();
@@ -90,12 +101,29 @@ export async function restoreCommand(config: Config, args: readonly string[]): P
 }
 
 function keyNote(context: Context, { secretKey }: BackupHead, sums: readonly TableSum[]): string {
-  const hasFactors = sums.some(({ name, rows }) => name === 'login_factors' && rows > 0);
-  if (!hasFactors || secretKey === secretKeyFingerprint()) return '';
+  const secrets = encryptedThings(sums);
+  if (secrets === '' || secretKey === secretKeyFingerprint()) return '';
   return (
-    '\nSecond factors were encrypted with another key: copy the file secret.key of the old ' +
+    `\nSecrets of ${secrets} were encrypted with another key: copy the file secret.key of the old ` +
     `installation to ${keyFileOf(context)} before the first start.`
   );
+}
+
+const numberedThings = { Bill: 'bills', CreditNote: 'credit notes', Receipt: 'receipts' };
+
+/** What was entered or sent after the backup is not here, and its numbers are given once more. */
+async function sayWhereItGoesOn(database: Database, madeAt: string): Promise<void> {
+  const options = { opening: plainOpening, readOnly: true };
+  for (const { tenant_id: tenantId, workspace } of await transact(
+    database,
+    options,
+    listWorkspaces,
+  )) {
+    const series = await tenantTransact(database, tenantId, (tx) => listLastNumbers(tx, tenantId));
+    if (series.length === 0) continue;
+    say(`Last numbers of ${workspace}; what was numbered after ${madeAt} is not in the backup:`);
+    for (const { kind, key, last } of series) say(`  ${numberedThings[kind]} ${key}  ${last}`);
+  }
 }
 
 function parse(args: readonly string[], flags: readonly 'suspend'[]) {

@@ -13,6 +13,7 @@ import { findStatus, type WorkspaceRow } from '../domain/tenants/store.ts';
 import {
   assertNoFile,
   contentOf,
+  encryptedThings,
   secondsSince,
   showProgress,
   size,
@@ -94,7 +95,7 @@ export async function importWorkspace(
     await importTenant(context.owner.connection, backup, {
       name,
       at: context.clock.now(),
-      leaveOut: request.withoutSecondFactors ? ['login_factors'] : [],
+      leaveOut: request.withoutSecondFactors ? [factors] : [],
       onRows: progress.rows,
       onTable: progress.table,
     });
@@ -107,14 +108,22 @@ export async function importWorkspace(
     process.exitCode = 1;
   say(`It is suspended. Once the other one is stopped: billwright workspace resume ${name}`);
   say('API sessions did not move: its users and API clients log in again.');
+  const unreadable = encryptedThings(backup.sums.filter(({ name: table }) => table !== factors));
+  if (unreadable === '' || backup.head.secretKey === secretKeyFingerprint()) return;
+  say(
+    `Secrets of ${unreadable} were encrypted with the key of the other installation: ` +
+      'give each a new one (update-webhook, update-gateway).',
+  );
 }
+
+const factors = 'login_factors';
 
 function assertSameKey(
   context: Context,
   { head, sums, path }: CheckedBackup,
   request: ImportRequest,
 ) {
-  const hasFactors = sums.some(({ name, rows }) => name === 'login_factors' && rows > 0);
+  const hasFactors = sums.some(({ name, rows }) => name === factors && rows > 0);
   if (!hasFactors || request.withoutSecondFactors) return;
   if (head.secretKey === secretKeyFingerprint()) return;
   throw new BackupError(

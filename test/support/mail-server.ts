@@ -26,6 +26,8 @@ export type MailScript = {
   onRecipient?: (address: string) => Error | undefined;
   onMail?: () => Error | undefined;
   slowMs?: number;
+  /** Any free one unless set. */
+  port?: number;
   options?: SMTPServerOptions;
 };
 
@@ -64,7 +66,7 @@ export async function startMailServer(script: MailScript = {}): Promise<MailServ
   });
   // A client that leaves in the middle is what some tests are about.
   server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(script.port ?? 0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   return {

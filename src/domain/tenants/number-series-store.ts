@@ -47,6 +47,18 @@ async function advance(
   return row && { seriesId: row.series_id, first: row.last_number - count + 1 };
 }
 
+export type LastNumber = { kind: SeriesKind; key: string; last: number };
+
+/** The last number that each series has given. */
+export async function listLastNumbers(tx: Tx, tenantId: number): Promise<LastNumber[]> {
+  const { rows } = await sql<LastNumber>`
+    select kind, series_key as key, last_number as last from number_series
+    where tenant_id = ${tenantId}
+    order by kind, series_key
+  `.execute(tx);
+  return rows;
+}
+
 /** One at a time in a workspace: formats of two series may print the same number. */
 export async function lockNumbering(tx: Tx, tenantId: number): Promise<void> {
   await sql`

@@ -12,6 +12,7 @@ import {
 import type { Connection } from '../pool.ts';
 import { BackupError } from './format.ts';
 import { type LoadOptions, loadTables } from './load.ts';
+import { doubtWaitingMails, leaveGap } from './old-installation.ts';
 import type { CheckedBackup } from './read.ts';
 import { listApplied, listTables, type Table } from './tables.ts';
 import { renumberEvents } from './transactions.ts';
@@ -19,7 +20,7 @@ import { copySettings } from './write.ts';
 
 export type RestoreOptions = Pick<LoadOptions, 'onTable' | 'onRows'> & {
   migrations: readonly Migration[];
-  /** No workspace works until an operator resumes it. */
+  /** The old installation may have gone on: no workspace works until an operator resumes it. */
   suspend: boolean;
 };
 
@@ -135,6 +136,7 @@ async function load(
     await client.query(`truncate ${all} cascade`);
     await loadTables(client, own, { ...options, isNew: true });
     await renumberEvents(client, null);
+    await leaveGap(client);
     // PostgreSQL compares every row with the table that it names.
     for (const { table, name, definition } of keys) {
       await client.query(`alter table ${table} add constraint ${name} ${definition}`);
@@ -143,6 +145,7 @@ async function load(
     // What a process has cached about tokens is of the time before.
     await client.query('update tenants set access_epoch = access_epoch + 1');
     for (const table of tables) await close(client, table);
+    if (options.suspend) await doubtWaitingMails(client);
     await client.query(`drop table ${restoreMark}`);
     await client.query('commit');
   } catch (error) {

@@ -91,12 +91,17 @@ export type AppliedMigration = { version: number; name: string; checksum: string
 
 /** Migrations that the database has run; undefined if it is not one of this program. */
 export async function listApplied(client: pg.Client): Promise<AppliedMigration[] | undefined> {
-  const { rows } = await client.query<{ found: boolean }>(
-    "select to_regclass('public.schema_migrations') is not null as found",
-  );
-  if (!rows[0]?.found) return undefined;
+  if (!(await exists(client, 'schema_migrations'))) return undefined;
   const applied = await client.query<AppliedMigration>(
     'select version, name, checksum from schema_migrations order by version',
   );
   return applied.rows;
+}
+
+export async function exists(client: pg.Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    'select to_regclass($1) is not null as found',
+    [`public.${table}`],
+  );
+  return rows[0]?.found ?? false;
 }

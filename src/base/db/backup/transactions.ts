@@ -1,5 +1,6 @@
 // Numbers of transactions, which another PostgreSQL counts anew.
 import type pg from 'pg';
+import { exists } from './tables.ts';
 
 /** Events with the numbers that they get: in the same order, before every later transaction. */
 const renumbered = `
@@ -39,12 +40,4 @@ async function placeWebhooks(client: pg.Client, tenantId: number | null): Promis
      where w.tenant_id = n.tenant_id and w.webhook_id = n.webhook_id`,
     [tenantId],
   );
-}
-
-async function exists(client: pg.Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    'select to_regclass($1) is not null as found',
-    [`public.${table}`],
-  );
-  return rows[0]?.found ?? false;
 }
