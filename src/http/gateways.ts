@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openingFor, type Tx, transact } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
-import { unsealSecret } from '../base/secret-key.ts';
+import { tryUnseal } from '../base/secret-key.ts';
 import { insertAuditEntries } from '../domain/audit/store.ts';
 import { findGateway, liveSecrets } from '../domain/bank-files/gateways-store.ts';
 import { type Adapter, adapterOf, type Notice } from '../domain/bank-files/notice.ts';
@@ -18,6 +18,11 @@ type Found = { tenantId: number; workspace: string; adapter: string; read: Adapt
 type Answer = { status: number; outcome: string };
 
 const notFound: Answer = { status: 404, outcome: 'not found' };
+/** The gateway comes again, when the operator has brought the key. */
+const unreadable: Answer = {
+  status: 503,
+  outcome: 'The secret was encrypted with another key than that of this server',
+};
 /** Notices of one address, and of one workspace. */
 const rates = {
   address: { perSecond: 20, burst: 100 },
@@ -85,7 +90,8 @@ async function answerNotice(
   const isOpen = gateway?.status === 'Active' && (await findStatus(tx, tenantId)) === 'Active';
   if (!gateway || !isOpen) return notFound;
   const realNow = parts.clock.now();
-  const secrets = liveSecrets(gateway, realNow).map(unsealSecret);
+  const secrets = liveSecrets(gateway, realNow).flatMap((sealed) => tryUnseal(sealed) ?? []);
+  if (secrets.length === 0) return unreadable;
   const notice = read({ body, headers: request.headers, secrets });
   if (notice === 'Forged') return { status: 401, outcome: 'The signature is not valid' };
   if (notice === 'Malformed') return { status: 400, outcome: 'The notice cannot be read' };

@@ -1,6 +1,7 @@
 // The body of a message: the event, with the thing that it is about as the API returns it now.
 import { formatTimestamp } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
+import { AppError } from '../base/errors.ts';
 import { messageBody, messageId, partsOf } from '../domain/events/messages.ts';
 import { type ClaimedMessage, listEventsOf } from '../domain/events/messages-store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
@@ -26,10 +27,11 @@ export async function prepareMessages(
   );
   const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
   const call = { tx, tenant, now, ownPartyId: null } as unknown as Call;
-  const prepared = claimed.map(async (message): Promise<PreparedMessage[]> => {
+  const prepared: PreparedMessage[] = [];
+  for (const message of claimed) {
     const event = events.get(message.event_id);
     const part = event && partsOf(event).find(({ item }) => item === message.item);
-    if (!event || !part) return [];
+    if (!event || !part) continue;
     const { sequence, event_id: eventId, item } = message;
     const id = messageId(workspace, eventId, item);
     const timestamp = formatTimestamp(event.at, timezone);
@@ -37,17 +39,22 @@ export async function prepareMessages(
       ts: event.at.epochMilliseconds,
       ...(await thingOf(call, event.type, part.data)),
     };
-    return [
-      { ...message, id, body: messageBody({ id, event, timestamp, workspace, sequence, data }) },
-    ];
-  });
-  return (await Promise.all(prepared)).flat();
+    const body = messageBody({ id, event, timestamp, workspace, sequence, data });
+    prepared.push({ ...message, id, body });
+  }
+  return prepared;
 }
 
 async function thingOf(call: Call, type: string, ids: Record<string, unknown>): Promise<object> {
   const question = questionOf(type, ids);
   const operation = question && byName.get(question.operation);
   if (!operation) return ids;
-  const answer = await operation.handle(call, question.body as never, undefined as never);
-  return { ...ids, ...thingIn((answer as { data?: unknown }).data) };
+  try {
+    const answer = await operation.handle(call, question.body as never, undefined as never);
+    return { ...ids, ...thingIn((answer as { data?: unknown }).data) };
+  } catch (error) {
+    // It is not there any more: its ids are sent.
+    if (error instanceof AppError && error.statusCode === 404) return ids;
+    throw error;
+  }
 }

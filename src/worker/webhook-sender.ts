@@ -10,7 +10,7 @@ import { type Posted, post } from '../base/outside/post.ts';
 import { outsideRules } from '../base/outside/rules.ts';
 import { signedHeaders } from '../base/outside/signature.ts';
 import type { OutsideRules } from '../base/outside/target.ts';
-import { unsealSecret } from '../base/secret-key.ts';
+import { tryUnseal } from '../base/secret-key.ts';
 import { makeMessages } from '../domain/events/make-messages.ts';
 import { retrySeconds } from '../domain/events/messages.ts';
 import {
@@ -168,8 +168,9 @@ async function serve(
     const claim = await write((tx) => claimBatch(tx, options, tenantId, webhookId));
     if (!claim || claim.messages.length === 0) return;
     const { messages, sender } = claim;
-    const prepared = await write((tx) => prepare(tx, tenantId, messages, clock.now()));
-    const ready = new Map(prepared.map((message) => [message.sequence, message]));
+    const prepareSome = (some: readonly ClaimedMessage[]) =>
+      write((tx) => prepare(tx, tenantId, some, clock.now()));
+    const ready = await prepareAll(messages, prepareSome, options.log);
     const posted = await Promise.all(
       messages.map((one) => sendOne(options, sender, ready.get(one.sequence))),
     );
@@ -201,6 +202,31 @@ async function claimBatch(
   return { sender, messages };
 }
 
+type Ready = ReadonlyMap<number, PreparedMessage | 'Unreadable'>;
+
+/** One message that cannot be made keeps none of the others from being sent. */
+async function prepareAll(
+  messages: readonly ClaimedMessage[],
+  prepareSome: (some: readonly ClaimedMessage[]) => Promise<PreparedMessage[]>,
+  log: Log,
+): Promise<Ready> {
+  try {
+    return new Map((await prepareSome(messages)).map((one) => [one.sequence, one]));
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    const [message] = messages;
+    if (messages.length === 1 && message) {
+      log.error({ err: error, eventId: message.event_id }, 'a message could not be made');
+      return new Map([[message.sequence, 'Unreadable']]);
+    }
+    const ready = new Map<number, PreparedMessage | 'Unreadable'>();
+    for (const one of messages) {
+      for (const [key, value] of await prepareAll([one], prepareSome, log)) ready.set(key, value);
+    }
+    return ready;
+  }
+}
+
 async function prepare(
   tx: Tx,
   tenantId: number,
@@ -215,12 +241,17 @@ async function prepare(
 async function sendOne(
   { clock, rules = outsideRules, timeoutMs = limits.timeoutMs }: WebhookSenderOptions,
   sender: Sender,
-  message: PreparedMessage | undefined,
+  message: PreparedMessage | 'Unreadable' | undefined,
 ): Promise<Posted | undefined> {
   if (!message) return undefined;
+  if (message === 'Unreadable') {
+    return { outcome: 'Failed', status: null, detail: 'The message could not be made' };
+  }
   const { id, body } = message;
   const at = clock.now();
-  const signed = signedHeaders({ id, body, at }, liveSecrets(sender, at));
+  const secrets = liveSecrets(sender, at);
+  if (secrets.length === 0) return { outcome: 'Failed', status: null, detail: unreadable };
+  const signed = signedHeaders({ id, body, at }, secrets);
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'Billwright',
@@ -229,11 +260,16 @@ async function sendOne(
   return post({ url: sender.url, headers, body, timeoutMs }, rules());
 }
 
-/** The old secret signs too, until its time is up. */
+const unreadable =
+  'The secret was encrypted with another key than that of the worker (SECRET_KEY_FILE)';
+
+/** The old secret signs too, until its time is up. None if the key of this worker is another. */
 function liveSecrets(sender: Sender, at: Temporal.Instant): Buffer[] {
   const { secret, old_secret: old, old_secret_until: until } = sender;
   const isOldLive = old !== null && until !== null && Temporal.Instant.compare(at, until) < 0;
-  return [secret, ...(isOldLive ? [old] : [])].map(unsealSecret);
+  const current = tryUnseal(secret);
+  const further = current && isOldLive ? tryUnseal(old) : undefined;
+  return [current, further].filter((one) => one !== undefined);
 }
 
 const goneStatus = 410;

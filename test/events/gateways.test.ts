@@ -149,3 +149,13 @@ test('notices signed with the secret before are accepted until it ends', async (
   assert.ok(await until(), 'a change of something else keeps both');
   assert.equal((await linesOf(place)).length, 4);
 });
+
+test('a secret that another key has encrypted asks the gateway to come again', async () => {
+  const { place, key, path, currency } = await open('gateway-key');
+  await scene.sql.query('update gateways set secret = $2 where tenant_id = $1', [
+    place.tenantId,
+    Buffer.alloc(60),
+  ]);
+  const body = paid({ id: 'pay_1', amount: '1', currency });
+  assert.equal((await notify(body, { key, path })).status, 503);
+});

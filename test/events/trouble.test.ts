@@ -141,6 +141,53 @@ test('a receiver that never answers delays neither its neighbour nor another wor
   await slow.receiver.close();
 });
 
+test('a message that cannot be made keeps no other from being sent', async () => {
+  const place = await openOwing(scene, 'hooks-poison');
+  const { client, tenantId } = place;
+  const { receiver, webhookID } = await hook(scene, client);
+  // A party that is not there any more, and an id that no statement takes.
+  await scene.sql.query(
+    `insert into events (tenant_id, event_id, type, data, at)
+     values ($1, 900001, 'party.updated', '{"partyNumber": 999999}', now()),
+       ($1, 900002, 'term.created', '{"termID": 1e30}', now())`,
+    [tenantId],
+  );
+  await place.pay({ amount: 1 });
+  const sender = startSender(scene, tenantId, soon);
+  closing.push(
+    () => sender.stop(),
+    () => receiver.close(),
+  );
+  await until('all ended', async () => {
+    return (await statusesOf(place, webhookID)).join() === 'Delivered,Dead,Delivered';
+  });
+  const [gone, paid] = receiver.received;
+  assert.deepEqual([gone?.body.type, gone?.body.data.partyNumber], ['party.updated', 999_999]);
+  assert.equal(paid?.body.type, 'payment.created');
+  const { data } = await client.getWebhookMessages({ webhookID, status: 'Dead' });
+  assert.equal(data.messages[0]?.tried[0]?.detail, 'The message could not be made');
+});
+
+test('a secret that another key has encrypted fails attempts that say so', async () => {
+  const place = await openOwing(scene, 'hooks-key');
+  const { client, tenantId } = place;
+  const { receiver } = await hook(scene, client);
+  await scene.sql.query('update webhooks set secret = $2 where tenant_id = $1', [
+    tenantId,
+    Buffer.alloc(60),
+  ]);
+  await place.pay({ amount: 1 });
+  const sender = startSender(scene, tenantId, soon);
+  closing.push(
+    () => sender.stop(),
+    () => receiver.close(),
+  );
+  const listed = async () => (await client.getWebhooks({})).data.webhooks[0];
+  await until('an error', async () => Boolean((await listed())?.lastError));
+  assert.match((await listed())?.lastError ?? '', /another key .*\(SECRET_KEY_FILE\)/);
+  assert.equal(receiver.received.length, 0);
+});
+
 test('workspaces take turns, and webhooks that fail leave places to others', () => {
   const many = Array.from({ length: 50 }, (_, id) => ({
     tenant_id: 1,
