@@ -71,7 +71,15 @@ test('many payments of one call are one event, and events are kept for 30 days',
   await place.goTo('2027-01-30');
   await doDailyWork(scene, place.tenantId);
   assert.deepEqual(await typesOf(place, 1), ['payment.created']);
-  await place.goTo('2027-02-03');
+  const [old] = await eventsOf(place, 1);
+  await place.pay({ amount: 1 });
+  await place.goTo('2027-03-05');
   await doDailyWork(scene, place.tenantId);
-  assert.deepEqual(await typesOf(place, 0), []);
+  const [newest, ...others] = await eventsOf(place, 1);
+  assert.deepEqual([newest?.type, others], ['payment.created', []]);
+  const since = (event: typeof old) =>
+    place.client.getEvents({ sinceEventID: event?.eventID ?? null });
+  // The newest stays, so that a reader goes on after it; one that missed others is told.
+  assert.deepEqual((await since(newest)).data.events, []);
+  await refuses(since(old), 'EVENT_NOT_FOUND', { field: 'sinceEventID' });
 });

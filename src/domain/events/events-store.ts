@@ -132,6 +132,14 @@ export async function listEvents(
   return rows;
 }
 
+/** False too for an event that is no longer kept. */
+export async function hasEvent(tx: Tx, tenantId: number, eventId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from events where tenant_id = ${tenantId} and event_id = ${eventId}
+  `.execute(tx);
+  return rows.length > 0;
+}
+
 export async function countEvents(tx: Tx, tenantId: number, filter: EventFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from events
@@ -154,14 +162,22 @@ function isWanted(tenantId: number, { type, sinceId }: EventFilter): Sql {
   return sql.join(conditions, sql` and `);
 }
 
-/** Returns how many were deleted. */
+/**
+ * Returns how many were deleted. The newest stays however old it is: a reader that has read it goes
+ * on after it.
+ */
 export async function deleteOldEvents(
   tx: Tx,
   tenantId: number,
   before: Temporal.Instant,
 ): Promise<number> {
   const { count } = await sql`
-    delete from events where tenant_id = ${tenantId} and at < ${before}
+    delete from events e
+    where e.tenant_id = ${tenantId} and e.at < ${before} and exists (
+      select from events later
+      where later.tenant_id = ${tenantId}
+        and (later.written_in, later.event_id) > (e.written_in, e.event_id)
+    )
   `.execute(tx);
   return count;
 }

@@ -1,14 +1,16 @@
 import * as Type from 'typebox';
 import { formatTimestamp } from '../../base/calendar.ts';
+import { AppError } from '../../base/errors.ts';
 import {
   countEvents,
   type EventRow,
   eventTypes,
+  hasEvent,
   listEvents,
 } from '../../domain/events/events-store.ts';
 import { fieldsOnly, filterOf, id, maybe, page, timestamp } from '../fields.ts';
 import { listing } from '../listing.ts';
-import { operation } from '../operation.ts';
+import { type Call, operation } from '../operation.ts';
 
 const eventView = {
   eventID: Type.Integer(),
@@ -24,7 +26,7 @@ export const getEvents = operation({
   method: 'Retrieve',
   action: 'Retrieve Events',
   access: { permission: 'audit:read' },
-  summary: 'Lists what happened to bills and payments in the last 30 days, the oldest first.',
+  summary: 'Lists what happened in the last 30 days, the oldest first.',
   request: Type.Object({
     type: filterOf([...eventTypes]),
     sinceEventID: maybe(id),
@@ -32,10 +34,11 @@ export const getEvents = operation({
     metaData: fieldsOnly,
   }),
   response: Type.Object({ events: Type.Array(Type.Partial(Type.Object(eventView))) }),
-  errors: [],
+  errors: ['EVENT_NOT_FOUND'],
   example: { page: { pageNumber: 0, size: 100 } },
-  handle(call, body) {
+  async handle(call, body) {
     const { tenantId, timezone } = call.tenant;
+    await assertKept(call, body.sinceEventID);
     const filter = { type: body.type ?? null, sinceId: body.sinceEventID ?? null };
     return listing(call, {
       page: body.page,
@@ -58,3 +61,13 @@ export const getEvents = operation({
     });
   },
 });
+
+/** A reader that comes after thirty days has missed events, and must not take that for silence. */
+async function assertKept({ tx, tenant }: Call, eventId: number | null | undefined): Promise<void> {
+  if (eventId === null || eventId === undefined) return;
+  if (await hasEvent(tx, tenant.tenantId, eventId)) return;
+  const message =
+    `Event ${eventId} is not kept. Events may be missing since then: leave sinceEventID out to ` +
+    'read all that are kept.';
+  throw new AppError('EVENT_NOT_FOUND', { message, field: 'sinceEventID' });
+}
