@@ -3,10 +3,12 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { counted } from '../base/counted.ts';
 import { checkDatabase } from '../base/db/check-settings.ts';
 import { listPending, readMigrations } from '../base/db/migrate.ts';
 import { plainOpening, transact } from '../base/db/pool.ts';
 import { tryMailServer } from '../base/mail/try-server.ts';
+import { tryUnseal } from '../base/secret-key.ts';
 import type { Config } from '../config.ts';
 import { type Context, openApiDatabase } from '../context.ts';
 import { type Watched, watchOperations } from '../domain/monitoring/store.ts';
@@ -20,36 +22,49 @@ const marks: Record<Grade, string> = { ok: 'ok     ', warning: 'warning', proble
 
 /** The exit code is 1 if there is a problem; warnings alone leave it 0. */
 export async function doctorCommand(config: Config): Promise<void> {
-  const context = await openForCommand(config);
   let problems = 0;
   let warnings = 0;
-  try {
-    for await (const { grade, about, text } of findings(context)) {
-      if (grade === 'problem') problems += 1;
-      if (grade === 'warning') warnings += 1;
-      process.stdout.write(`${marks[grade]}  ${about}: ${text}\n`);
-    }
-  } finally {
-    await context.close();
+  for await (const { grade, about, text } of findings(config)) {
+    if (grade === 'problem') problems += 1;
+    if (grade === 'warning') warnings += 1;
+    process.stdout.write(`${marks[grade]}  ${about}: ${text}\n`);
   }
-  process.stdout.write(`\n${problems} problems, ${warnings} warnings\n`);
+  process.stdout.write(`\n${counted(problems, 'problem')}, ${counted(warnings, 'warning')}\n`);
   if (problems > 0) process.exitCode = 1;
 }
 
-async function* findings(context: Context): AsyncGenerator<Finding> {
-  const { config } = context;
+async function* findings(config: Config): AsyncGenerator<Finding> {
   yield program();
-  const pending = await pendingVersions(context);
-  yield* schema(pending);
-  yield* await database(context);
-  yield clock(await clockDifferenceMs(context));
+  yield* ofDatabase(config);
   yield disk(config);
   yield secretKey(config);
-  if (pending.length === 0) {
+  yield await mail(config);
+}
+
+/** Without a database there is still something to look at. */
+async function* ofDatabase(config: Config): AsyncGenerator<Finding> {
+  let context: Context | undefined;
+  try {
+    context = await openForCommand(config);
+    const pending = await pendingVersions(context);
+    yield* schema(pending);
+    yield* await database(context);
+    yield clock(await clockDifferenceMs(context));
+    if (pending.length > 0) return;
     yield* await access(context);
     yield* await work(context);
+    yield* await secrets(context);
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
+    const advice =
+      config.databaseUrl === undefined
+        ? 'Look at the log of PostgreSQL in the data folder.'
+        : 'Start PostgreSQL, or check DATABASE_URL.';
+    const text = `it cannot be used: ${(error as Error).message}. ${advice}`;
+    yield { grade: 'problem', about: 'database', text };
+  } finally {
+    await context?.close();
   }
-  yield await mail(config);
 }
 
 function program(): Finding {
@@ -157,15 +172,46 @@ function disk({ dataFolder, databaseUrl }: Config): Finding {
   };
 }
 
-function secretKey({ secretKeyFile, dataFolder }: Config): Finding {
+function keyFileOf({ secretKeyFile, dataFolder }: Config): string {
+  return secretKeyFile ?? join(dataFolder, 'secret.key');
+}
+
+function secretKey(config: Config): Finding {
   const about = 'secret key';
-  const path = secretKeyFile ?? join(dataFolder, 'secret.key');
+  const path = keyFileOf(config);
   if (!existsSync(path)) return { grade: 'ok', about, text: `${path} is made when it is needed` };
   const isOpen = (statSync(path).mode & 0o077) !== 0;
   const text = isOpen
     ? `other accounts can read ${path}. Run chmod 600 on it.`
-    : `${path}. Back it up apart from the database: without it no second factor works.`;
+    : `${path}. Back it up apart from the database: without it no second factor, webhook or ` +
+      'payment gateway works.';
   return { grade: isOpen ? 'problem' : 'ok', about, text };
+}
+
+/** Secrets that this machine cannot decrypt: its key is not that of the installation. */
+async function secrets(context: Context): Promise<Finding[]> {
+  const stored = await withOwner(context, listSecrets);
+  // A key that does not exist yet is not made here.
+  const hasKey = existsSync(keyFileOf(context.config));
+  const unreadable = stored.filter(({ secret }) => !hasKey || tryUnseal(secret) === undefined);
+  if (unreadable.length === 0) return [];
+  const what = unreadable.map((one) => one.what).join(', ');
+  const text =
+    `${what} were encrypted with another key. Copy the key file of the first machine to ` +
+    `${keyFileOf(context.config)}, or set new secrets.`;
+  return [{ grade: 'problem', about: 'secret key', text }];
+}
+
+/** One of each kind: all of them have the same key. */
+async function listSecrets(client: pg.Client): Promise<{ what: string; secret: Buffer }[]> {
+  const { rows } = await client.query<{ what: string; secret: Buffer }>(
+    `(select 'webhooks' as what, secret from webhooks order by modified_at desc limit 1)
+     union all
+     (select 'payment gateways', secret from gateways order by modified_at desc limit 1)
+     union all
+     (select 'second factors', secret from login_factors order by created_at desc limit 1)`,
+  );
+  return rows;
 }
 
 async function access(context: Context): Promise<Finding[]> {
@@ -205,7 +251,17 @@ function workers({ workers: seen }: Watched): Finding {
   return { grade: 'warning', about: 'workers', text };
 }
 
-const lateSeconds = { Due: 600, Queued: 3_600 };
+const lateSeconds = { Due: 600, Queued: 3_600, Waiting: 3_600, Unread: 3_600 };
+
+const waitingThings = {
+  job: { about: 'jobs', advice: 'Start workers, or look at their log.' },
+  delivery: { about: 'mails', advice: 'Start workers, or look at their log.' },
+  webhook: { about: 'webhooks', advice: 'get-webhooks has the last error of each receiver.' },
+  event: {
+    about: 'events',
+    advice: 'Webhooks have not read them: start workers, or see their log.',
+  },
+};
 
 function waiting({ operations }: Watched): Finding[] {
   const late = operations.filter(
@@ -213,15 +269,16 @@ function waiting({ operations }: Watched): Finding[] {
       (age ?? 0) > (lateSeconds[state as keyof typeof lateSeconds] ?? Infinity),
   );
   const failed = operations.filter(({ kind, state }) => kind === 'job' && state === 'Failed');
+  const dead = operations.filter(({ kind, state }) => kind === 'webhook' && state === 'Dead');
   const uncertain = operations.filter(({ state }) => state === 'Uncertain');
   const found: Finding[] = [
     ...late.map(
       ({ kind, amount, oldest_seconds: age }): Finding => ({
         grade: 'warning',
-        about: kind === 'job' ? 'jobs' : 'mails',
+        about: waitingThings[kind].about,
         text:
           `${amount} wait, the oldest for ${Math.round((age ?? 0) / 60)} minutes. ` +
-          'Start workers, or look at their log.',
+          waitingThings[kind].advice,
       }),
     ),
     ...failed.map(
@@ -229,6 +286,15 @@ function waiting({ operations }: Watched): Finding[] {
         grade: 'warning',
         about: 'jobs',
         text: `${amount} failed within the last hour. get-jobs says why.`,
+      }),
+    ),
+    ...dead.map(
+      ({ amount }): Finding => ({
+        grade: 'warning',
+        about: 'webhooks',
+        text:
+          `${amount} messages were given up within the last hour. ` +
+          'get-webhook-messages says why, redeliver-event sends them again.',
       }),
     ),
     ...uncertain.map(
@@ -243,7 +309,7 @@ function waiting({ operations }: Watched): Finding[] {
   ];
   return found.length > 0
     ? found
-    : [{ grade: 'ok', about: 'jobs and mails', text: 'none is late' }];
+    : [{ grade: 'ok', about: 'jobs, mails and webhooks', text: 'none is late' }];
 }
 
 async function mail({ smtpUrl, dataFolder, host }: Config): Promise<Finding> {

@@ -39,11 +39,26 @@ test('doctor finds nothing wrong with a healthy installation, and sends no mail'
     /^ok {7}database: PostgreSQL \d+/m,
     /^ok {7}clocks: this machine and the database agree$/m,
     /^warning {2}workers: none was seen .* until billwright start or billwright work runs\.$/m,
-    /^ok {7}jobs and mails: none is late$/m,
+    /^ok {7}jobs, mails and webhooks: none is late$/m,
     /^ok {7}mail: .* accepts the login$/m,
-    /^0 problems, \d+ warnings$/m,
+    /^0 problems, \d+ warnings?$/m,
   ]) {
     assert.match(output, line);
   }
   assert.equal(mailServer.received.length, 0);
+});
+
+test('doctor goes on without a database, and says what to do', async () => {
+  const { port, free } = await takePort();
+  await free();
+  const env = { DATABASE_URL: `postgresql://billwright:hidden@127.0.0.1:${port}/none` };
+  const { code, output } = await finish(place.run(['doctor'], env));
+  assert.equal(code, 1, output);
+  assert.match(
+    output,
+    /^PROBLEM {2}database: it cannot be used: .*ECONNREFUSED.* Start PostgreSQL, or check DATABASE_URL\.$/m,
+  );
+  assert.match(output, /^ok {7}mail: /m);
+  assert.match(output, /^1 problem, 0 warnings$/m);
+  assert.doesNotMatch(output, /hidden/);
 });
