@@ -64,7 +64,10 @@ export const eraseParty = operation({
       after: { reason: user.reason.trim(), erased, kept, why: keptBecause, retentionYears: years },
     });
     return {
-      message: `Party ${party.party_number} erased. Kept as accounting records: ${listOf(kept)}`,
+      message:
+        `Party ${party.party_number} erased. Kept as accounting records: ${listOf(kept)}. ` +
+        `The files of documents go after ${counted(years, 'year')}; the sealed audit trail keeps ` +
+        'values from before.',
       data: {},
       ids: { resourceIds: [party.party_id], partyNumbers: [party.party_number] },
     };
