@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BillingError } from '../../sdk/client.ts';
+import { tenantTransact } from '../../src/base/db/pool.ts';
+import { foldOpenChanges } from '../../src/domain/ledger/open-totals-store.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { openMetered } from '../support/metered.ts';
 import { smallService } from '../support/pricing.ts';
@@ -279,6 +281,9 @@ async function takeBack({ termID }: Place): Promise<void> {
   for (const { jobID = 0 } of jobs) await admin.cancelJob({ data: { jobID } });
 }
 
+/** What the worker would do as soon as it has nothing else to do. */
+const addUp = () => foldOpenChanges((fold) => tenantTransact(scene.worker, tenantId, fold));
+
 const far = scene.clock.now().add({ hours: 100 * 24 });
 const later = far.toZonedDateTimeISO('Asia/Karachi').toPlainDateTime().toString().slice(0, 19);
 /** These take no time, and what they do is asked for last. */
@@ -289,6 +294,7 @@ for (const stage of stages) {
     const place = await openPlace(stage);
     await ways[stage]?.(place);
     const wanted = expected.get(stage) ?? [];
+    await addUp();
     const before = await hashRows(scene.sql, tenantId);
     const term = await termOf(admin, place.termID);
     const found: string[] = [];
