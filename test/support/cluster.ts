@@ -23,6 +23,8 @@ export const smallDatabases = {
   // Whoever makes or drops a database looks through all of it.
   shared_buffers: '256MB',
   max_wal_size: '1GB',
+  // So many databases would each be visited every minute. A night's large ones are cleaned, too.
+  autovacuum_naptime: '10min',
 };
 
 /** Starts the cluster and tells every test process, through the environment, where it is. */
