@@ -1,17 +1,20 @@
-// npm run nightly: the long stories of the console in a browser, the npm package, and the random and
-// the killing tests with many more cases than `npm test` has time for, one after the other. Numbers
-// that are given in the environment win.
+// npm run nightly: the long stories of the console in a browser, the npm package, the files that
+// `npm test` leaves out, and the random and the killing tests with many more cases than it has time
+// for, one after the other. Numbers that are given in the environment win.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { nightlyFiles } from './support/nightly-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-type Night = { files: string[]; environment: Record<string, string> };
+type Night = { files: readonly string[]; environment: Record<string, string> };
 
 const nights: Night[] = [
   { files: globSync('test/browser/*.test.ts', { cwd: root }), environment: {} },
   { files: ['test/packaging/npm-package.test.ts'], environment: {} },
+  { files: nightlyFiles, environment: {} },
+  { files: ['test/guides.test.ts'], environment: { GUIDES: 'all' } },
   { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
   { files: ['test/documents/hostile-length.test.ts'], environment: { HOSTILE_SHARE: '1' } },
   { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },

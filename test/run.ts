@@ -9,6 +9,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { nightlyFiles } from './support/nightly-files.ts';
 import { quickTests } from './support/quick-node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -74,7 +75,7 @@ function allFiles(isBrowser: boolean): string[] {
   if (isBrowser) return globSync('test/browser/*.test.ts', { cwd: root });
   return globSync('{test,src}/**/*.test.ts', {
     cwd: root,
-    exclude: ['test/{browser,packaging}/**'],
+    exclude: ['test/{browser,packaging}/**', ...nightlyFiles],
   });
 }
 

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { codeOf, deliveriesOf, schedule } from '../support/delivery.ts';
-import { openTestEquipment } from '../support/equipment.ts';
 import { closeGate } from '../support/gate.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
-import { mailParties, openPostedTerm, spoilBill } from '../support/posted-term.ts';
+import { mailParties, openPostedTerm } from '../support/posted-term.ts';
 import { until } from '../support/program.ts';
 import { openScene } from '../support/scene.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
@@ -65,36 +64,6 @@ test('a worker killed inside publish-bills: another publishes every bill, each o
   assert.deepEqual(rows, [{ documents: 8, bills: 8, published: true }]);
   assert.equal(await codeOf(client.getBillDocument({ billID: 1 })), 'success');
   assert.equal(await second.end('SIGTERM'), 0);
-});
-
-test('a bill whose document is never done is given up alone, and holds up none of the others', async () => {
-  const { client, termId, tenantId, bills } = await openTerm('endless', 12, 'Posted');
-  // It goes first: some are rendered together with it, the others wait for the same thread.
-  const bad = bills[0]?.billId ?? 0;
-  const endless = `'{"usage": [0' || repeat(',0', 3000000) || ']}'`;
-  const mend = await spoilBill(scene, { tenantId, billId: bad }, endless);
-  const equipment = openTestEquipment({ taskMs: 2_500 });
-  const worker = scene.runJobs({ equipment });
-  const publish = async () => {
-    const { headers } = await client.publishBills(schedule(termId));
-    const jobID = Number(headers.get('x-job-id'));
-    return until(async () => {
-      const { jobs } = (await client.getJobs({ jobID })).data;
-      return jobs[0]?.finishedAt ? jobs[0] : undefined;
-    }, 'the job ends');
-  };
-  const job = await publish();
-  assert.deepEqual([job.status, job.error?.code], ['Failed', 'BILLS_NOT_PUBLISHED']);
-  const { rows } = await scene.sql.query(
-    `select d.bill_id::integer as bill, d.error ->> 'code' as code, b.status
-     from bill_documents d join bills b using (tenant_id, bill_id)
-     where tenant_id = $1 and (d.error is not null or b.status <> 'Published')`,
-    [tenantId],
-  );
-  assert.deepEqual(rows, [{ bill: bad, code: 'DOCUMENT_FAILED', status: 'Posted' }]);
-  await mend();
-  assert.equal((await publish()).message, '12 bills published');
-  await worker.stop();
 });
 
 test('killed after the server took a mail and before that was noted: uncertain, and not sent again', async () => {

@@ -1,0 +1,20 @@
+// Files that `npm run nightly` runs, and `npm test` leaves out: backups, upgrades, slow neighbours,
+// hostile documents and long stories. Kills in a bill run, races, walls between workspaces, roles,
+// addresses, formulas and tampering are never among them: each change runs those.
+export const nightlyFiles: readonly string[] = [
+  'test/delivery/another-build.test.ts',
+  'test/delivery/distribute-retries.test.ts',
+  'test/delivery/endless-document.test.ts',
+  'test/documents/hostile-length.test.ts',
+  'test/embedded/accounts.test.ts',
+  'test/faults/backup.test.ts',
+  'test/faults/webhook-kills.test.ts',
+  'test/faults/workspace-moves.test.ts',
+  'test/http/large-bodies.test.ts',
+  'test/http/neighbours.test.ts',
+  'test/http/slow-documents.test.ts',
+  'test/http/stream.test.ts',
+  'test/operations/year.test.ts',
+  'test/process/upgrade.test.ts',
+  'test/sdk-packages.test.ts',
+];
