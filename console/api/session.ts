@@ -118,7 +118,7 @@ export async function resumeSession(): Promise<void> {
  * what it got. Returns false if the session has ended.
  */
 export async function renewSession(spent: string | null): Promise<boolean> {
-  return navigator.locks.request('billwright-session', async () => {
+  return oneAtATime(async () => {
     if (session && session.token !== spent && !session.isOver) return true;
     try {
       const { data } = await entrance.refreshToken({});
@@ -130,6 +130,16 @@ export async function renewSession(spent: string | null): Promise<boolean> {
       return false;
     }
   });
+}
+
+let renewing: Promise<unknown> = Promise.resolve();
+
+/** Over all tabs. Without https a browser has no locks: then over the calls of this tab. */
+function oneAtATime<Reply>(work: () => Promise<Reply>): Promise<Reply> {
+  if (window.isSecureContext) return navigator.locks.request('billwright-session', work);
+  const next = renewing.then(work, work);
+  renewing = next.catch(() => undefined);
+  return next;
 }
 
 export async function logOut(): Promise<void> {

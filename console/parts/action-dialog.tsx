@@ -1,7 +1,8 @@
 // A button that asks for a few fields and sends one call.
 import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { newRequestKey } from '../api/request-key.ts';
 import { toWire } from './days.ts';
 import { DialogButton } from './dialog.tsx';
 import { SendForm } from './send-form.tsx';
@@ -25,7 +26,8 @@ type Props<Name extends string, Reply> = {
   /** What the dialog's own button says, if it says more than `label`. */
   action?: string;
   fields: Record<Name, FieldSpec>;
-  send: (typed: Typed<Name>) => Promise<Reply>;
+  /** `key` names what this one dialog asks for: sent twice, it is done once. */
+  send: (typed: Typed<Name>, key: string) => Promise<Reply>;
   onDone?: (reply: Reply) => unknown;
   /** What the action will do, above the fields. */
   effect?: ReactNode;
@@ -42,7 +44,8 @@ export function ActionDialog<Name extends string, Reply>(props: Props<Name, Repl
   );
 }
 
-function ActionForm<Name extends string, Reply>({
+/** The form of an action, where the dialog has more than it. */
+export function ActionForm<Name extends string, Reply>({
   label,
   action = label,
   fields,
@@ -53,6 +56,7 @@ function ActionForm<Name extends string, Reply>({
   close,
 }: Props<Name, Reply> & { close: () => void }) {
   const specs = Object.entries(fields) as [Name, FieldSpec][];
+  const [key] = useState(newRequestKey);
   const form = useForm<Record<string, string>>({
     initialValues: Object.fromEntries(specs.map(([name, spec]) => [name, initialOf(spec)])),
   });
@@ -61,7 +65,7 @@ function ActionForm<Name extends string, Reply>({
       form={form}
       action={action}
       {...(colour ? { colour } : {})}
-      send={(values) => send(typedOf(specs, values))}
+      send={(values) => send(typedOf(specs, values), key)}
       onDone={async (reply) => {
         close();
         await onDone?.(reply);

@@ -9,6 +9,7 @@ import { logOut, useSession } from '../api/session.ts';
 import { chooseLanguage, type Language, languages } from '../language/start.ts';
 
 const OwnPassword = lazy(() => import('./own-password.tsx'));
+const SecondFactor = lazy(() => import('./second-factor.tsx'));
 
 /** Before the login too: not everyone reads the first language. */
 export function LooksChoice() {
@@ -45,7 +46,6 @@ export function LooksChoice() {
 export function Choices() {
   const { t } = useTranslation();
   const session = useSession();
-  const [isPasswordOpen, password] = useDisclosure();
   const leave = async () => {
     await logOut();
     queries.clear();
@@ -56,18 +56,34 @@ export function Choices() {
       <Text size="sm" visibleFrom="sm" translate="no">
         {session?.user.name}
       </Text>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={t('ownPassword.title')}
-        onClick={password.open}
-      >
-        <IconKey size={18} />
-      </ActionIcon>
-      <Suspense>{isPasswordOpen && <OwnPassword onClose={password.close} />}</Suspense>
+      <OwnLogin />
       <ActionIcon variant="subtle" color="gray" aria-label={t('logOut')} onClick={leave}>
         <IconLogout size={18} />
       </ActionIcon>
     </Group>
+  );
+}
+
+/** The person's own password and second factor. */
+function OwnLogin() {
+  const { t } = useTranslation();
+  const [isPasswordOpen, password] = useDisclosure();
+  const [isFactorOpen, factor] = useDisclosure();
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('ownLogin')}>
+            <IconKey size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={password.open}>{t('ownPassword.title')}</Menu.Item>
+          <Menu.Item onClick={factor.open}>{t('secondFactor.title')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>{isPasswordOpen && <OwnPassword onClose={password.close} />}</Suspense>
+      <Suspense>{isFactorOpen && <SecondFactor onClose={factor.close} />}</Suspense>
+    </>
   );
 }

@@ -23,6 +23,14 @@ export function dayAfter(day: string): string {
   return toWire(next.toISOString().slice(0, 10));
 }
 
+/** 31/01/2027 of the API, so many months later, and never beyond the end of the month: 28/02/2027. */
+export function monthsAfter(day: string, months: number): string {
+  const [date = 1, month = 1, year = 1970] = day.split('/').map(Number);
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  const made = new Date(Date.UTC(year, month - 1 + months, Math.min(date, last)));
+  return Number.isNaN(made.getTime()) ? day : toWire(made.toISOString().slice(0, 10));
+}
+
 /** 2026-11-19 01:08:10 of the workspace's clock, as its days are written: 19/11/2026 01:08. */
 export function shownTime(at: string | null | undefined): string {
   if (!at) return '';

@@ -1,9 +1,11 @@
 // Takes a payment of one customer.
+
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
+import { newRequestKey } from '../api/request-key.ts';
 import { DialogButton } from './dialog.tsx';
 import { SendForm } from './send-form.tsx';
 
@@ -22,7 +24,7 @@ export function TakePayment({ partyNumber }: { partyNumber: number | null }) {
 function PaymentForm({ partyNumber, onDone }: { partyNumber: number | null; onDone: () => void }) {
   const { t } = useTranslation();
   // One reference for one form: a second click, or a lost answer, pays once.
-  const [own] = useState(() => crypto.randomUUID());
+  const [own] = useState(() => newRequestKey());
   const form = useForm({
     initialValues: {
       connectionNumber: '',

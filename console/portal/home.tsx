@@ -10,6 +10,7 @@ import type { ListedBill } from '../parts/bill-columns.tsx';
 import { FileButton } from '../parts/file.tsx';
 import { Loading, Refusal } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/page.tsx';
+import { QrCode } from '../parts/qr-code.tsx';
 
 export function PortalHome() {
   const { t } = useTranslation();
@@ -112,26 +113,11 @@ function HowToPay({ bill }: { bill: ListedBill }) {
   );
 }
 
-/** Black on white also in the dark: scanners need it. */
 function PaymentCode({ text }: { text: string }) {
   const { t } = useTranslation();
-  const { data } = useQuery({
-    queryKey: ['qr', text],
-    queryFn: async () => {
-      const library = await import('qrcode');
-      return library.toString(text, { type: 'svg', margin: 4 });
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (!data) return null;
   return (
     <Stack gap={4} align="center" maw={200}>
-      <img
-        src={`data:image/svg+xml;utf8,${encodeURIComponent(data)}`}
-        alt={t('portal.code')}
-        width={180}
-        height={180}
-      />
+      <QrCode text={text} label={t('portal.code')} />
       <Text size="xs" ta="center">
         {t('portal.scan')}
       </Text>

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { pagesOf } from './base.ts';
+import { pageOf, pagesOf } from './base.ts';
 import { wholePages } from './whole.ts';
 
 export type Login = DataOf<'getLogins'>['logins'][number];
@@ -73,3 +73,13 @@ export const readyQuery = queryOptions({
   },
   refetchInterval: 15_000,
 });
+
+/** So many changes of one thing are shown beside it; the audit trail has all. */
+const trailSize = 20;
+
+export const auditOfQuery = (subject: string, subjectID: string) =>
+  queryOptions({
+    queryKey: ['audit', 'of', subject, subjectID],
+    queryFn: async () =>
+      (await api.getAudit({ subject, subjectID, page: pageOf(0, trailSize) })).data.entries,
+  });

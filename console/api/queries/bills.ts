@@ -32,11 +32,41 @@ export const explanationQuery = (billID: number, lineNo: number) =>
     queryFn: async () => (await api.explainBill({ billID, lineNo })).data.lines,
   });
 
-export const documentQuery = (billID: number) =>
+/** A draft has a document too, marked as one; it is made anew when the bill has changed. */
+export const documentQuery = ({ billID, ts }: { billID: number; ts: unknown }) =>
   queryOptions({
-    queryKey: ['document', billID],
+    queryKey: ['document', billID, ts],
     queryFn: async () => (await api.getBillDocument({ billID, format: 'PDF' })).data,
     staleTime: Number.POSITIVE_INFINITY,
+  });
+
+type Billed = { billID: number; connectionNumber: string | null; startDate: string };
+
+const sortable = (day: string) => day.split('/').reverse().join('');
+
+/** The bill of the same subscription before this one; null for the first one. */
+export const previousBillQuery = ({ billID, connectionNumber, startDate }: Billed) =>
+  queryOptions({
+    queryKey: ['bills', 'previous', billID],
+    queryFn: async () => {
+      const page = pageOf(0, 50);
+      const { bills } = (await api.getBills({ connectionNumber, newestFirst: true, page })).data;
+      const earlier = bills.filter(
+        (one) => one.status !== 'Cancelled' && sortable(one.startDate) < sortable(startDate),
+      );
+      return (
+        earlier.toSorted((a, b) => sortable(b.startDate).localeCompare(sortable(a.startDate)))[0] ??
+        null
+      );
+    },
+    enabled: connectionNumber !== null,
+    staleTime: 60_000,
+  });
+
+export const creditNotesQuery = (filter: { billID: number } | { partyID: number }) =>
+  queryOptions({
+    queryKey: ['credit-notes', filter],
+    queryFn: async () => (await api.getCreditNotes(filter)).data.creditNotes,
   });
 
 /** What the last generation of a term changed. A term that was generated once has nothing to show. */

@@ -1,5 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api } from '../client.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, totalIn } from '../client.ts';
 import { pageOf, pagesOf } from './base.ts';
 
 export const customerPages = (name: string) =>
@@ -15,11 +15,33 @@ export const customerQuery = (partyNumber: number) =>
     queryFn: async () => (await api.getUsers({ partyNumber })).data.user,
   });
 
-export const statementQuery = (partyNumber: number) =>
+type Days = { fromDate: string; toDate: string };
+
+/** Days of the browser's fields as the API takes them; an empty one is left out. */
+export function daysSent(days: Days): Partial<Days> {
+  const filled = Object.entries(days).filter(([, day]) => day !== '');
+  return Object.fromEntries(
+    filled.map(([name, day]) => [name, day.split('-').reverse().join('/')]),
+  );
+}
+
+export const statementQuery = (partyNumber: number, days: Days) =>
   queryOptions({
-    queryKey: ['statement', partyNumber],
-    queryFn: async () => (await api.getStatement({ partyNumber, page: pageOf(0, 100) })).data,
+    queryKey: ['statement', partyNumber, days],
+    queryFn: async () => {
+      const page = pageOf(0, 500);
+      const { data, headers } = await api.getStatement({ partyNumber, ...daysSent(days), page });
+      return { ...data, total: totalIn(headers) };
+    },
+    placeholderData: keepPreviousData,
   });
+
+export const depositPages = (partyNumber: number) =>
+  pagesOf(
+    ['deposits', partyNumber],
+    (page) => api.getDeposits({ partyNumber, page }),
+    ({ deposits }) => deposits,
+  );
 
 export const notePages = (partyNumber: number) =>
   pagesOf(

@@ -35,3 +35,10 @@ export const approvalPages = (status: 'Waiting' | undefined) =>
     (page) => api.getApprovals({ status, page }),
     ({ approvals }) => approvals,
   );
+
+/** The payments that settled something of a bill. */
+export const paymentsOfBillQuery = (billID: number) =>
+  queryOptions({
+    queryKey: ['payments', 'of bill', billID],
+    queryFn: async () => (await api.getPayments({ billID })).data.payments,
+  });

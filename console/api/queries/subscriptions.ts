@@ -54,3 +54,10 @@ export const meterQuery = (number: number) =>
   });
 
 const meterFields = ['number', 'brand', 'meterHealth', 'mf', 'status', 'modifiedBy', 'ts'];
+
+/** The types that a new meter can have, and the brands that are known. */
+export const meterMetaDataQuery = queryOptions({
+  queryKey: ['meter-meta-data'],
+  queryFn: async () => (await api.getMeterMetaData({})).data,
+  staleTime: 60_000,
+});

@@ -2,10 +2,12 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, useSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { useMoney } from '../../parts/amount.tsx';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
+import { monthsAfter } from '../../parts/days.ts';
+import { equalParts } from './equal-parts.ts';
 
 type Props = { bill: ListedBill };
 
@@ -17,6 +19,9 @@ export function BillActions({ bill }: Props) {
       {isDraft && mayUse('bills:write') && <Hold bill={bill} />}
       {bill.status === 'Published' && mayUse('bills:distribute') && <SendAgain bill={bill} />}
       {isPosted && mayUse('collections:write') && <Dispute bill={bill} />}
+      {isPosted && mayUse('collections:write') && bill.outstandingAmount > 0 && (
+        <Instalments bill={bill} />
+      )}
       {isPosted && mayUse('credits:write') && bill.surcharges.length > 0 && <Waive bill={bill} />}
       {isPosted && mayUse('credits:write') && <Credit bill={bill} />}
       {isPosted && mayUse('bills:post') && <Cancel bill={bill} />}
@@ -153,6 +158,41 @@ function Cancel({ bill: { billID } }: Props) {
           data: { billID, reason, rebill: rebill === 'yes' },
         })
       }
+    />
+  );
+}
+
+const instalmentCounts = ['2', '3', '4', '6', '12'];
+
+/** Equal parts, one each month; what is left over by rounding is in the last one. */
+function Instalments({ bill }: Props) {
+  const { t } = useTranslation();
+  const decimals = useSession()?.currencyDecimals ?? 2;
+  const reason = useReason();
+  const { billID, connectionNumber, outstandingAmount } = bill;
+  if (connectionNumber === null) return null;
+  return (
+    <ActionDialog
+      label={t('billAction.instalments')}
+      effect={<Text size="sm">{t('billAction.instalmentsEffect')}</Text>}
+      fields={{
+        count: {
+          label: t('billAction.instalmentCount'),
+          kind: 'choice',
+          choices: instalmentCounts.map((value) => ({ value, label: value })),
+        },
+        first: { label: t('billAction.firstInstalment'), kind: 'date', required: true },
+        reason,
+      }}
+      send={({ count, first = '', reason = '' }) => {
+        const amounts = equalParts(outstandingAmount, Number(count), decimals);
+        const instalments = amounts.map((amount, index) => ({
+          dueDate: monthsAfter(first, index),
+          amount,
+        }));
+        const plan = { connectionNumber, billIDs: [billID], instalments, reason };
+        return api.makeInstalmentPlans({ plans: [plan] });
+      }}
     />
   );
 }

@@ -14,8 +14,10 @@ import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
+import { Trail } from '../../parts/trail.tsx';
 import { BillActions } from './bill-actions.tsx';
 import { Deliveries, Problems, UsageBefore } from './bill-facts.tsx';
+import { AgainstPrevious, CreditNotes, PaymentsOfBill } from './bill-money.tsx';
 import { LineWhy } from './line-why.tsx';
 
 type BillData = DataOf<'getBills'>['bills'][number];
@@ -62,7 +64,11 @@ export function Bill() {
             <Lines bill={bill} />
             {bill.meterReadings.length > 0 && <Readings bill={bill} />}
             <UsageBefore bill={bill} />
+            <AgainstPrevious bill={bill} />
+            <PaymentsOfBill bill={bill} />
+            <CreditNotes bill={bill} />
             <Deliveries bill={bill} />
+            <Trail subject="bill" subjectID={bill.billID} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
@@ -158,14 +164,14 @@ function Readings({ bill }: { bill: BillData }) {
   );
 }
 
-/** The published file. A bill that is not published has none yet. */
+/** The published file, or the draft marked as one. A bill in error has none. */
 function Paper({ bill }: { bill: BillData }) {
   const { t } = useTranslation();
-  const isPublished = bill.issueDate !== null;
-  const file = useQuery({ ...documentQuery(bill.billID), enabled: isPublished });
-  if (!isPublished)
-    return <Empty title={t('bill.notPublished')}>{t('bill.notPublishedHint')}</Empty>;
+  const hasLines = bill.lines.length > 0 && bill.errors.length === 0;
+  const file = useQuery({ ...documentQuery(bill), enabled: hasLines });
+  if (!hasLines) return <Empty title={t('bill.notPublished')}>{t('bill.noDocumentHint')}</Empty>;
   if (file.isError) return <Refusal error={file.error} onRetry={() => file.refetch()} />;
   const name = `${bill.billNumber ?? bill.billRefNo}.pdf`;
-  return <FileView file={file.data} name={name} title={t('bill.document')} />;
+  const title = t(bill.issueDate === null ? 'bill.draftDocument' : 'bill.document');
+  return <FileView file={file.data} name={name} title={title} />;
 }

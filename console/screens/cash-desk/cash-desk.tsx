@@ -18,6 +18,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { cashDesksQuery } from '../../api/queries/payments.ts';
+import { newRequestKey } from '../../api/request-key.ts';
 import { mayUse } from '../../api/session.ts';
 import { Money } from '../../parts/amount.tsx';
 import { Figures } from '../../parts/figures.tsx';
@@ -139,7 +140,7 @@ function TakeCash({
 }) {
   const { t } = useTranslation();
   // One reference for one form: a second click, or a lost answer, pays once.
-  const [reference] = useState(() => crypto.randomUUID());
+  const [reference] = useState(() => newRequestKey());
   const amountField = useRef<HTMLInputElement>(null);
   const form = useForm({
     initialValues: {

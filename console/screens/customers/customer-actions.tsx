@@ -1,25 +1,36 @@
 // What can be changed about a customer: details, a new subscription, money back, a pause of dunning.
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
-import { servicesQuery } from '../../api/queries/ledger.ts';
-import { plansQuery } from '../../api/queries/subscriptions.ts';
-import { mayUse, today } from '../../api/session.ts';
+import { mayUse } from '../../api/session.ts';
 import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
 import { EditDialog } from '../../parts/edit-dialog.tsx';
+import { NewSubscription } from './new-subscription.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 
+/** There is something to pay, and something to pay it with. */
+function canSettle({ walletAccount, outstandingAccount }: Party): boolean {
+  return walletAccount.balance > 0 && outstandingAccount.balance > 0;
+}
+
 export function CustomerActions({ party }: { party: Party }) {
+  const { t } = useTranslation();
   return (
     <>
       {mayUse('parties:write') && <Edit party={party} />}
       {mayUse('subscriptions:write') && <NewSubscription partyID={party.partyID} />}
+      {mayUse('payments:write') && canSettle(party) && (
+        <ActionDialog
+          label={t('customer.settle')}
+          effect={<Text size="sm">{t('customer.settleEffect')}</Text>}
+          fields={{}}
+          send={() => api.settleWallet({ data: { partyID: party.partyID } })}
+        />
+      )}
       {mayUse('payments:manage') && party.walletAccount.balance > 0 && <Refund party={party} />}
       {mayUse('parties:write') && mayUse('collections:write') && <PauseDunning party={party} />}
     </>
@@ -102,59 +113,10 @@ function Edit({ party }: { party: Party }) {
   );
 }
 
-function NewSubscription({ partyID }: { partyID: number }) {
-  const { t } = useTranslation();
-  const { data: services = [] } = useQuery(servicesQuery);
-  const open = services.filter((one) => one.archiveStatus === 0);
-  const [chosen, choose] = useState('');
-  const service = open.find((one) => one.serviceCode === chosen) ?? open[0];
-  const { data: plans = [] } = useQuery({
-    ...plansQuery(service?.serviceCode ?? ''),
-    enabled: service !== undefined,
-  });
-  if (!service) return null;
-  return (
-    <ActionDialog
-      label={t('subscription.new')}
-      fields={{
-        serviceCode: {
-          label: t('terms.service'),
-          kind: 'choice',
-          choices: open.map((one) => ({ value: one.serviceCode, label: one.serviceLabel })),
-          initial: service.serviceCode,
-          onChange: choose,
-        },
-        tariffCode: {
-          label: t('customer.plan'),
-          kind: 'choice',
-          choices: plans
-            .filter((plan) => plan.planType === undefined || plan.planType === 'BASE_PLAN')
-            .map((plan) => ({ value: plan.tariffCode, label: plan.label })),
-        },
-        connectionDate: { label: t('subscription.effective'), kind: 'date', initial: today() },
-        meter: { label: t('meter.number'), hint: t('customer.meterHint') },
-      }}
-      send={({ tariffCode = plans[0]?.tariffCode ?? '', connectionDate, meter }) =>
-        api.makeConnections({
-          connection: {
-            serviceCode: service.serviceCode,
-            postType: service.postType,
-            tariffCode,
-            partyID,
-            connectionDate,
-            ...(meter ? { meters: [{ number: Number(meter) }] } : {}),
-          },
-        })
-      }
-    />
-  );
-}
-
 const methods = ['Cash', 'Bank', 'Cheque'] as const;
 
 function Refund({ party: { partyID, walletAccount } }: { party: Party }) {
   const { t } = useTranslation();
-  const [reference] = useState(() => crypto.randomUUID());
   return (
     <ActionDialog
       label={t('customer.refund')}
@@ -173,7 +135,7 @@ function Refund({ party: { partyID, walletAccount } }: { party: Party }) {
         },
         remark: { label: t('payments.remark') },
       }}
-      send={({ amount = '', paymentMethod, remark }) => {
+      send={({ amount = '', paymentMethod, remark }, reference) => {
         const method = methods.find((one) => one === paymentMethod) ?? 'Cash';
         const data = { partyID, amount, reference, paymentMethod: method, remark };
         return api.refundPayment({ data });

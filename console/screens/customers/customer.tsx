@@ -1,18 +1,16 @@
 // A customer on one page: what is owed, subscriptions, bills, payments, statement.
-import { Card, Group, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Card, Table, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
-import { api } from '../../api/client.ts';
 import { billPages } from '../../api/queries/bills.ts';
-import { customerQuery, statementQuery } from '../../api/queries/customers.ts';
+import { customerQuery } from '../../api/queries/customers.ts';
 import { paymentPages } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
-import { FileButton } from '../../parts/file.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -22,8 +20,12 @@ import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { AddressTabs } from '../../parts/tabs.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
+import { Trail } from '../../parts/trail.tsx';
+import { UsageByMonth } from '../../parts/usage-by-month.tsx';
 import { CustomerActions } from './customer-actions.tsx';
+import { Deposits } from './deposits.tsx';
 import { Notes } from './notes.tsx';
+import { Statement } from './statement.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 
@@ -57,13 +59,21 @@ export function Customer() {
       <AddressTabs usual="subscriptions">
         <Tabs.List>
           <Tabs.Tab value="subscriptions">{t('customer.subscriptions')}</Tabs.Tab>
+          {mayUse('subscriptions:read') && (
+            <Tabs.Tab value="usage">{t('subscription.usage')}</Tabs.Tab>
+          )}
           {mayUse('bills:read') && <Tabs.Tab value="bills">{t('bills.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="payments">{t('payments.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="statement">{t('statement.title')}</Tabs.Tab>}
+          {mayUse('payments:read') && <Tabs.Tab value="deposits">{t('deposits.tab')}</Tabs.Tab>}
           <Tabs.Tab value="notes">{t('notes.title')}</Tabs.Tab>
+          {mayUse('audit:read') && <Tabs.Tab value="history">{t('trail.title')}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="subscriptions" pt="sm">
           <Subscriptions party={party} />
+        </Tabs.Panel>
+        <Tabs.Panel value="usage" pt="sm">
+          <UsageByMonth filter={{ partyNumber }} />
         </Tabs.Panel>
         <Tabs.Panel value="bills" pt="sm">
           <Bills partyID={party.partyID} />
@@ -73,6 +83,12 @@ export function Customer() {
         </Tabs.Panel>
         <Tabs.Panel value="statement" pt="sm">
           <Statement partyNumber={partyNumber} />
+        </Tabs.Panel>
+        <Tabs.Panel value="deposits" pt="sm">
+          <Deposits party={party} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history" pt="sm">
+          <Trail subject="party" subjectID={party.partyID} />
         </Tabs.Panel>
         <Tabs.Panel value="notes" pt="sm">
           <Notes partyNumber={partyNumber} />
@@ -159,90 +175,5 @@ function Payments({ partyNumber }: { partyNumber: number }) {
       empty={<Empty title={t('payments.none')}>{t('payments.noneHint')}</Empty>}
       columns={paymentColumns(t)}
     />
-  );
-}
-
-function Statement({ partyNumber }: { partyNumber: number }) {
-  const { t } = useTranslation();
-  const query = useQuery(statementQuery(partyNumber));
-  if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
-  const { entries, openingBalance, closingBalance, aging } = query.data;
-  const ages = Object.entries(aging) as [keyof typeof aging, number][];
-  return (
-    <Stack>
-      <Group>
-        <FileButton
-          label={t('statement.pdf')}
-          name={`statement-${partyNumber}.pdf`}
-          load={() => api.getStatementDocument({ partyNumber, format: 'PDF' })}
-        />
-      </Group>
-      <Card withBorder {...scrolls(t('statement.title'))}>
-        <Table aria-label={t('statement.title')}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('statement.date')}</Table.Th>
-              <Table.Th>{t('statement.what')}</Table.Th>
-              <Table.Th className="figure">{t('statement.debit')}</Table.Th>
-              <Table.Th className="figure">{t('statement.credit')}</Table.Th>
-              <Table.Th className="figure">{t('statement.balance')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            <Table.Tr>
-              <Table.Td />
-              <Table.Td>{t('statement.opening')}</Table.Td>
-              <Table.Td />
-              <Table.Td />
-              <Table.Td className="figure">
-                <Amount value={openingBalance} />
-              </Table.Td>
-            </Table.Tr>
-            {entries.map((entry, index) => (
-              // Entries have no id; they are shown in the order of the server and never change it.
-              // biome-ignore lint/suspicious/noArrayIndexKey: see above
-              <Table.Tr key={index}>
-                <Table.Td>{entry.date}</Table.Td>
-                <Table.Td>
-                  {t(`entryKind.${entry.type}`, { defaultValue: entry.type })} {entry.reference}
-                  {entry.description !== null && (
-                    <Text size="xs" c="dimmed">
-                      {entry.description}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td className="figure">
-                  {entry.debit !== 0 && <Amount value={entry.debit} />}
-                </Table.Td>
-                <Table.Td className="figure">
-                  {entry.credit !== 0 && <Amount value={entry.credit} />}
-                </Table.Td>
-                <Table.Td className="figure">
-                  <Amount value={entry.balance} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-          <Table.Tfoot>
-            <Table.Tr>
-              <Table.Td />
-              <Table.Th scope="row">{t('statement.closing')}</Table.Th>
-              <Table.Td />
-              <Table.Td />
-              <Table.Td className="figure">
-                <Amount value={closingBalance} />
-              </Table.Td>
-            </Table.Tr>
-          </Table.Tfoot>
-        </Table>
-      </Card>
-      <Figures
-        items={ages.map(([age, value]) => ({
-          label: t(`statement.${age}`),
-          value: <Money value={value} />,
-        }))}
-      />
-    </Stack>
   );
 }

@@ -1,5 +1,7 @@
 // Sends a file: with the call where it is small, in parts before it where it is large.
+
 import { api } from '../../api/client.ts';
+import { newRequestKey } from '../../api/request-key.ts';
 
 const withCallMax = 7_000_000;
 const partBytes = 6_000_000;
@@ -11,7 +13,7 @@ export async function sendFile(
   onProgress: (share: number) => void,
 ): Promise<SentFile> {
   if (content.size <= withCallMax) return { content: await content.text() };
-  const uploadID = crypto.randomUUID();
+  const uploadID = newRequestKey();
   const parts = Math.ceil(content.size / partBytes);
   for (let part = 0; part < parts; part += 1) {
     const piece = content.slice(part * partBytes, (part + 1) * partBytes);

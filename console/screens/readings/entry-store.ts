@@ -1,9 +1,11 @@
 // What was typed into the grid, kept while the person looks at other pages, and how it is saved.
+
 import { useSyncExternalStore } from 'react';
 import { BillingError } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { queries } from '../../api/queries/base.ts';
+import { newRequestKey } from '../../api/request-key.ts';
 import { type Code, codes, type Question, questionOf, type Stop, typedOf } from './entry-check.ts';
 
 export type Entry = {
@@ -52,7 +54,7 @@ export class EntryStore {
   }
 
   type(stop: Stop, text: string): void {
-    const key = crypto.randomUUID();
+    const key = newRequestKey();
     const { code, phase } = this.of(stop);
     // A meter that was locked yesterday is read today.
     this.set(stop, { ...fresh, code: phase === 'not read' ? null : code, text, key });

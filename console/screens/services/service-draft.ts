@@ -27,6 +27,28 @@ export function draftOf(service: Service) {
       accountNumber: text(account.accountNumber),
       iban: text(account.iban),
     })),
+    components: (service.components ?? []).map((one) => ({
+      ...one,
+      label: text(one.label ?? one.name),
+      categories: (one.categories ?? []).join(', '),
+    })),
+    meteredInputs: (service.meteredInputs ?? []).map((one) => ({
+      ...one,
+      label: text(one.label ?? one.name),
+      unit: text(one.unit),
+      register: text(one.register),
+    })),
+    unmeteredInputs: (service.unmeteredInputs ?? []).map((one) => ({
+      ...one,
+      label: text(one.label ?? one.name),
+      unit: text(one.unit),
+      source: text(one.source ?? 'Subscription'),
+    })),
+    values: (service.values ?? []).map((one) => ({
+      ...one,
+      label: text(one.label ?? one.name),
+      default: Array.isArray(one.default) ? one.default : text(one.default),
+    })),
     steps: (service.dunning?.steps ?? []).map((step) => ({
       ...step,
       daysAfterDue: text(step.daysAfterDue),
@@ -67,6 +89,29 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
       bankName: account.bankName || null,
       accountNumber: account.accountNumber || null,
       iban: account.iban || null,
+    }));
+  }
+  if (isChanged('components')) {
+    change.components = draft.components.map((one) => ({
+      ...one,
+      categories: one.categories
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+    }));
+  }
+  for (const name of ['meteredInputs', 'unmeteredInputs'] as const) {
+    if (!isChanged(name)) continue;
+    change[name] = (draft[name] as Record<string, unknown>[]).map((one) => ({
+      ...one,
+      unit: one.unit || null,
+      ...('register' in one ? { register: one.register || null } : {}),
+    }));
+  }
+  if (isChanged('values')) {
+    change.values = draft.values.map((one) => ({
+      ...one,
+      default: one.default === '' ? null : one.default,
     }));
   }
   if (isChanged('steps')) {

@@ -1,20 +1,16 @@
 // One service: name, days to pay, templates, batches, bank accounts and dunning steps.
 import {
   Button,
-  Card,
   Fieldset,
   Group,
   NativeSelect,
   SimpleGrid,
-  Stack,
   Textarea,
   TextInput,
-  Title,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { templatesQuery } from '../../api/queries/admin.ts';
@@ -26,6 +22,8 @@ import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
+import { Definitions } from './definitions.tsx';
+import { type DraftForm, Items } from './items.tsx';
 import { changesOf, draftOf, type ServiceDraft } from './service-draft.ts';
 
 const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
@@ -60,9 +58,11 @@ const labels: Partial<Record<keyof ServiceDraft, string>> = {
   invoiceTemplate: 'services.template',
   emailTemplate: 'services.mail',
   steps: 'services.dunning',
+  components: 'definitions.components',
+  meteredInputs: 'definitions.meteredInputs',
+  unmeteredInputs: 'definitions.unmeteredInputs',
+  values: 'definitions.values',
 };
-
-type DraftForm = ReturnType<typeof useForm<ServiceDraft>>;
 
 function Form({ service }: { service: Service }) {
   const { t } = useTranslation();
@@ -111,38 +111,13 @@ function Form({ service }: { service: Service }) {
           />
         </SimpleGrid>
         <Textarea label={t('plans.description')} autosize {...form.getInputProps('description')} />
+        <Definitions form={form} service={service} />
         <Batches form={form} />
         <BankAccounts form={form} />
         <Steps form={form} mails={choices('Email')} />
         {merge}
       </SendForm>
     </Fieldset>
-  );
-}
-
-function Items({
-  title,
-  add,
-  onAdd,
-  children,
-}: {
-  title: string;
-  add: string;
-  onAdd: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Card withBorder component="section" aria-label={title}>
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        <Button size="xs" variant="default" onClick={onAdd}>
-          {add}
-        </Button>
-      </Group>
-      <Stack gap="sm">{children}</Stack>
-    </Card>
   );
 }
 

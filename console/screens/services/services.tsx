@@ -1,15 +1,21 @@
 // Every service (pricing context): what its plans share.
 import { useTranslation } from 'react-i18next';
 import { type Service, servicePages } from '../../api/queries/plans.ts';
+import { mayUse } from '../../api/session.ts';
 import { type Column, List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
+import { NewService } from './new-service.tsx';
 
 export function Services() {
   const { t } = useTranslation();
   return (
-    <Page title={t('services.title')} hint={t('services.hint')}>
+    <Page
+      title={t('services.title')}
+      hint={t('services.hint')}
+      actions={mayUse('contexts:write') && <NewService />}
+    >
       <List
         pages={servicePages}
         columns={useColumns()}

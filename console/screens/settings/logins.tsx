@@ -1,10 +1,19 @@
 // People who log in, and their roles.
-import { Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import {
+  Checkbox,
+  Group,
+  NativeSelect,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { type Login, loginPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { useEdited } from '../../parts/edited.tsx';
 import { type Column, List } from '../../parts/list.tsx';
@@ -72,13 +81,21 @@ function useColumns(): Column<Login>[] {
       text: () => '',
       show: (login) =>
         mayUse('access:write') && (
-          <DialogButton
-            label={t('logins.change')}
-            title={t('logins.changeOf', { name: login.name })}
-            variant="default"
-          >
-            {(close) => <ChangeLogin login={login} onDone={close} />}
-          </DialogButton>
+          <Group gap="xs" wrap="nowrap">
+            <DialogButton
+              label={t('logins.change')}
+              title={t('logins.changeOf', { name: login.name })}
+              variant="default"
+            >
+              {(close) => <ChangeLogin login={login} onDone={close} />}
+            </DialogButton>
+            <ActionDialog
+              label={t('secondFactor.off')}
+              effect={<Text size="sm">{t('secondFactor.offEffect', { name: login.name })}</Text>}
+              fields={{}}
+              send={() => api.resetTotp({ data: { username: login.username } })}
+            />
+          </Group>
         ),
     },
   ];

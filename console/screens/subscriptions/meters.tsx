@@ -9,6 +9,7 @@ import { Empty } from '../../parts/notes.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { EditMeter } from './edit-meter.tsx';
+import { NewMeter } from './new-meter.tsx';
 import type { SubscriptionData } from './subscription.tsx';
 
 type Meter = NonNullable<SubscriptionData['meters']>[number];
@@ -67,6 +68,7 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
       {mayWrite && subscription.status !== 'Closed' && (
         <Group>
           <Install connectionNumber={connectionNumber} />
+          <NewMeter />
         </Group>
       )}
     </Stack>

@@ -11,6 +11,7 @@ import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
+import { NewMeter } from './new-meter.tsx';
 
 const statuses = ['Pending', 'Active', 'Disconnected', 'Closed'] as const;
 
@@ -25,7 +26,7 @@ export function Subscriptions() {
     status: statuses.find((one) => one === status),
   });
   return (
-    <Page title={t('subscriptions.title')}>
+    <Page title={t('subscriptions.title')} actions={<NewMeter />}>
       <Filters
         specs={{
           number: { label: t('bills.subscription') },

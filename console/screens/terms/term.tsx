@@ -10,6 +10,7 @@ import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { NextStep } from './next-step.tsx';
 import { termSteps } from './term-steps.ts';
+import { UndoStep } from './undo-step.tsx';
 
 export function Term() {
   const { t } = useTranslation();
@@ -25,7 +26,12 @@ export function Term() {
       title={term.label}
       crumbs={[{ label: t('terms.title'), to: '/' }]}
       hint={`${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`}
-      actions={<NextStep term={term} summary={summary} isBusy={isBusy} />}
+      actions={
+        <>
+          {!isBusy && <UndoStep term={term} summary={summary} />}
+          <NextStep term={term} summary={summary} isBusy={isBusy} />
+        </>
+      }
     >
       <StepTabs termID={termID} />
     </Page>

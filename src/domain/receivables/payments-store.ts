@@ -209,6 +209,8 @@ export type PaymentFilter = {
   partyId: number | null;
   partyNumber: number | null;
   connectionNumber: string | null;
+  /** Those that settled something of the bill. */
+  billId: number | null;
   status: 'Posted' | 'Reversed' | 'Refunded' | null;
   fromDate: string | null;
   toDate: string | null;
@@ -257,6 +259,11 @@ function conditionsOf(tenantId: number, filter: PaymentFilter): Sql {
     filter.connectionNumber,
     sql`p.subscription_id = (select s.subscription_id from subscriptions s
       where s.tenant_id = ${tenantId} and s.subscription_number = ${filter.connectionNumber})`,
+  );
+  add(
+    filter.billId,
+    sql`p.payment_id in (select e.payment_id from subledger_entries e
+      where e.tenant_id = ${tenantId} and e.bill_id = ${filter.billId} and e.effect = 'paid')`,
   );
   add(filter.fromDate, sql`p.value_date >= ${filter.fromDate}::date`);
   add(filter.toDate, sql`p.value_date <= ${filter.toDate}::date`);

@@ -1,0 +1,172 @@
+// What became of a bill: payments, credit notes, the change against the bill before it, its history.
+import { Card, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { creditNotesQuery, previousBillQuery } from '../../api/queries/bills.ts';
+import { paymentsOfBillQuery } from '../../api/queries/payments.ts';
+import { mayUse } from '../../api/session.ts';
+import { Amount } from '../../parts/amount.tsx';
+import type { ListedBill } from '../../parts/bill-columns.tsx';
+import { FileButton } from '../../parts/file.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
+
+type Props = { bill: ListedBill };
+
+export function PaymentsOfBill({ bill: { billID } }: Props) {
+  const { t } = useTranslation();
+  const { data: payments = [] } = useQuery({
+    ...paymentsOfBillQuery(billID),
+    enabled: mayUse('payments:read'),
+  });
+  if (payments.length === 0) return null;
+  const settledOf = (payment: (typeof payments)[number]) =>
+    (payment.allocations ?? [])
+      .filter((one) => one.billID === billID)
+      .reduce((sum, one) => sum + one.amount, 0);
+  return (
+    <Card withBorder {...scrolls(t('payments.title'))}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('payments.title')}
+      </Text>
+      <Table aria-label={t('payments.title')}>
+        <Table.Tbody>
+          {payments.map((payment) => (
+            <Table.Tr key={payment.paymentID}>
+              <Table.Td>
+                <PageLink
+                  to="/payments/$paymentID"
+                  params={{ paymentID: String(payment.paymentID) }}
+                >
+                  {payment.receiptNumber ?? payment.reference}
+                </PageLink>
+              </Table.Td>
+              <Table.Td>{payment.paymentDate}</Table.Td>
+              <Table.Td>{t(`method.${payment.paymentMethod}`)}</Table.Td>
+              <Table.Td className="figure">
+                <Amount value={settledOf(payment)} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+export function CreditNotes({ bill: { billID } }: Props) {
+  const { t } = useTranslation();
+  const { data: notes = [] } = useQuery(creditNotesQuery({ billID }));
+  if (notes.length === 0) return null;
+  return (
+    <Card withBorder {...scrolls(t('creditNotes.title'))}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('creditNotes.title')}
+      </Text>
+      <Table aria-label={t('creditNotes.title')}>
+        <Table.Tbody>
+          {notes.map(({ creditNoteID = 0, creditNoteNumber, issueDate, reason, amount = 0 }) => (
+            <Table.Tr key={creditNoteID}>
+              <Table.Td>{creditNoteNumber}</Table.Td>
+              <Table.Td>{issueDate}</Table.Td>
+              <Table.Td>{reason}</Table.Td>
+              <Table.Td className="figure">
+                <Amount value={amount} />
+              </Table.Td>
+              <Table.Td>
+                <FileButton
+                  label={t('creditNotes.pdf')}
+                  name={`${creditNoteNumber}.pdf`}
+                  load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}
+                />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+/** Line by line, so that a customer's question "why more than last month?" has an answer. */
+export function AgainstPrevious({ bill }: Props) {
+  const { t } = useTranslation();
+  const { data: previous } = useQuery(previousBillQuery(bill));
+  if (!previous) return null;
+  const [own, other] = [amountsOf(bill), amountsOf(previous)];
+  const labels = new Map([...other, ...own].map(([component, { label }]) => [component, label]));
+  return (
+    <Card withBorder {...scrolls(t('bill.against'))}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('bill.against')}
+      </Text>
+      <Table aria-label={t('bill.against')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('bill.charge')}</Table.Th>
+            <Table.Th className="figure">{bill.termLabel}</Table.Th>
+            <Table.Th className="figure">
+              <PageLink to="/bills/$billID" params={{ billID: String(previous.billID) }}>
+                {previous.termLabel}
+              </PageLink>
+            </Table.Th>
+            <Table.Th className="figure">{t('bill.difference')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {[...labels].map(([component, label]) => (
+            <Compared
+              key={component}
+              label={label}
+              now={own.get(component)?.amount ?? 0}
+              before={other.get(component)?.amount ?? 0}
+            />
+          ))}
+          <Compared
+            label={t('term.charges')}
+            now={bill.currentCharges}
+            before={previous.currentCharges}
+            isTotal
+          />
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+function Compared({
+  label,
+  now,
+  before,
+  isTotal = false,
+}: {
+  label: string;
+  now: number;
+  before: number;
+  isTotal?: boolean;
+}) {
+  return (
+    <Table.Tr fw={isTotal ? 700 : 400}>
+      <Table.Td>{label}</Table.Td>
+      {[now, before, now - before].map((value, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: three amounts in their order.
+        <Table.Td key={place} className="figure">
+          <Amount value={Math.round(value * 1e6) / 1e6} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}
+
+function amountsOf({ lines }: ListedBill) {
+  const amounts = new Map<string, { label: string; amount: number }>();
+  for (const { component, label, amount } of lines) {
+    const known = amounts.get(component);
+    amounts.set(component, {
+      label: known?.label ?? label,
+      amount: (known?.amount ?? 0) + amount,
+    });
+  }
+  return amounts;
+}

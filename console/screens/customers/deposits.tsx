@@ -1,0 +1,199 @@
+// What there is beside the bills of a customer: deposits, credit notes, single charges and credits.
+import { Card, Group, Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { api } from '../../api/client.ts';
+import { creditNotesQuery } from '../../api/queries/bills.ts';
+import { depositPages } from '../../api/queries/customers.ts';
+import { serviceQuery } from '../../api/queries/services.ts';
+import { mayUse } from '../../api/session.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Amount } from '../../parts/amount.tsx';
+import { FileButton } from '../../parts/file.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notes.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { scrolls } from '../../parts/scrolls.ts';
+
+type Party = DataOf<'getUsers'>['user'];
+type Subscription = Party['subscriptions'][number];
+type Deposit = DataOf<'getDeposits'>['deposits'][number];
+
+export function Deposits({ party }: { party: Party }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      {mayUse('credits:write') && party.subscriptions.length > 0 && (
+        <Group>
+          {party.subscriptions.map((subscription) => (
+            <Adjust
+              key={subscription.id}
+              subscription={subscription}
+              isOnly={party.subscriptions.length === 1}
+            />
+          ))}
+        </Group>
+      )}
+      <List
+        pages={depositPages(party.partyNumber)}
+        label={t('deposits.title')}
+        rowKey={(deposit) => deposit.depositID ?? 0}
+        empty={<Empty title={t('deposits.none')}>{t('deposits.noneHint')}</Empty>}
+        columns={[
+          {
+            key: 'subscription',
+            label: t('bills.subscription'),
+            show: (deposit) => deposit.connectionNumber,
+          },
+          { key: 'date', label: t('statement.date'), show: (deposit) => deposit.issueDate },
+          { key: 'reason', label: t('reason'), show: (deposit) => deposit.reason },
+          ...(['amount', 'outstandingAmount', 'heldAmount'] as const).map((name) => ({
+            key: name,
+            label: t(`deposits.${name}`),
+            isFigure: true,
+            text: (deposit: Deposit) => deposit[name],
+            sum: (deposit: Deposit) => deposit[name] ?? 0,
+            show: (deposit: Deposit) => <Amount value={deposit[name] ?? 0} />,
+          })),
+          {
+            key: 'refund',
+            label: t('logins.action'),
+            text: () => '',
+            show: (deposit) =>
+              mayUse('credits:write') &&
+              (deposit.heldAmount ?? 0) > 0 && <RefundDeposit deposit={deposit} />,
+          },
+        ]}
+      />
+      {mayUse('bills:read') && <CreditNotes partyID={party.partyID} />}
+    </Stack>
+  );
+}
+
+const methods = ['Bank', 'Cash', 'Cheque'] as const;
+
+function RefundDeposit({
+  deposit: { connectionNumber = '', heldAmount = 0 },
+}: {
+  deposit: Deposit;
+}) {
+  const { t } = useTranslation();
+  return (
+    <ActionDialog
+      label={t('deposits.refund')}
+      effect={<Text size="sm">{t('deposits.refundEffect')}</Text>}
+      fields={{
+        amount: {
+          label: t('bills.amount'),
+          kind: 'amount',
+          initial: String(heldAmount),
+          required: true,
+        },
+        paymentMethod: {
+          label: t('payments.method'),
+          kind: 'choice',
+          choices: methods.map((value) => ({ value, label: t(`method.${value}`) })),
+        },
+        reason: { label: t('reason'), kind: 'long', required: true },
+      }}
+      send={({ amount = '', paymentMethod, reason = '' }, reference) =>
+        api.refundDeposit({
+          data: {
+            connectionNumber,
+            amount,
+            reference,
+            reason,
+            paymentMethod: methods.find((one) => one === paymentMethod) ?? 'Bank',
+          },
+        })
+      }
+    />
+  );
+}
+
+const kinds = ['Debit', 'Credit', 'WriteOff', 'BadDebt'] as const;
+
+function Adjust({ subscription, isOnly }: { subscription: Subscription; isOnly: boolean }) {
+  const { t } = useTranslation();
+  const { connectionNumber, serviceCode } = subscription;
+  const { data: service } = useQuery(serviceQuery(serviceCode));
+  if (!service) return null;
+  return (
+    <ActionDialog
+      label={isOnly ? t('adjust.title') : t('adjust.of', { number: connectionNumber })}
+      effect={<Text size="sm">{t('adjust.effect')}</Text>}
+      fields={{
+        kind: {
+          label: t('collections.kind'),
+          kind: 'choice',
+          choices: kinds.map((value) => ({ value, label: t(`adjust.${value}`) })),
+        },
+        component: {
+          label: t('bill.charge'),
+          kind: 'choice',
+          choices: (service.components ?? []).map(({ name, label }) => ({
+            value: name,
+            label: label ?? name,
+          })),
+        },
+        amount: { label: t('bills.amount'), kind: 'amount', required: true },
+        reason: { label: t('reason'), kind: 'long', required: true },
+      }}
+      send={({ kind, component = '', amount = '', reason = '' }, reference) =>
+        api.makeAdjustments({
+          adjustments: [
+            {
+              reference,
+              connectionNumber,
+              component,
+              kind: kinds.find((one) => one === kind) ?? 'Debit',
+              // People type what is credited or written off; in the books it is below zero.
+              amount: kind === 'Debit' ? amount : `-${amount.replace(/^-/, '')}`,
+              reason,
+            },
+          ],
+        })
+      }
+    />
+  );
+}
+
+function CreditNotes({ partyID }: { partyID: number }) {
+  const { t } = useTranslation();
+  const { data: notes = [] } = useQuery(creditNotesQuery({ partyID }));
+  if (notes.length === 0) return null;
+  return (
+    <Card withBorder {...scrolls(t('creditNotes.title'))}>
+      <Text component="h2" fw={600} mb="xs">
+        {t('creditNotes.title')}
+      </Text>
+      <Table aria-label={t('creditNotes.title')}>
+        <Table.Tbody>
+          {notes.map(({ creditNoteID = 0, creditNoteNumber, billID, billNumber, ...note }) => (
+            <Table.Tr key={creditNoteID}>
+              <Table.Td>{creditNoteNumber}</Table.Td>
+              <Table.Td>{note.issueDate}</Table.Td>
+              <Table.Td>
+                <PageLink to="/bills/$billID" params={{ billID: String(billID) }}>
+                  {billNumber}
+                </PageLink>
+              </Table.Td>
+              <Table.Td>{note.reason}</Table.Td>
+              <Table.Td className="figure">
+                <Amount value={note.amount ?? 0} />
+              </Table.Td>
+              <Table.Td>
+                <FileButton
+                  label={t('creditNotes.pdf')}
+                  name={`${creditNoteNumber}.pdf`}
+                  load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}
+                />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
