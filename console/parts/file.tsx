@@ -53,10 +53,13 @@ export function FileButton({
   label,
   name,
   load,
+  isSmall = false,
 }: {
   label: string;
   name: string;
   load: () => Promise<{ data: SentFile }>;
+  /** In a row of a table. */
+  isSmall?: boolean;
 }) {
   const loading = useMutation({
     mutationFn: load,
@@ -68,7 +71,8 @@ export function FileButton({
         variant="default"
         loading={loading.isPending}
         onClick={() => loading.mutate()}
-        leftSection={<IconFileText size={16} aria-hidden />}
+        leftSection={<IconFileText size={isSmall ? 14 : 16} aria-hidden />}
+        {...(isSmall ? { size: 'compact-xs' } : {})}
       >
         {label}
       </Button>

@@ -16,7 +16,7 @@ export function UsageByMonth({ filter }: { filter: UsageFilter }) {
   // All meters of an input together: a meter that was exchanged breaks no row of bars.
   const measured = query.data.filter(({ meterNumber }) => meterNumber === null);
   if (measured.length === 0) {
-    return <Empty title={t('portal.noUsage')}>{t('portal.noUsageHint')}</Empty>;
+    return <Empty title={t('portal.noUsage')}>{t('usageByMonth.noneHint')}</Empty>;
   }
   return (
     <Stack>

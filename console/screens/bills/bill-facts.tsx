@@ -60,9 +60,11 @@ export function Deliveries({ bill }: { bill: ListedBill }) {
 
 export function UsageBefore({ bill }: { bill: ListedBill }) {
   const { t } = useTranslation();
+  // The newest comes first; people read time from the left.
   const bars = bill.history
     .filter((one) => one.quantity !== null)
-    .map((one) => ({ label: one.label, value: Number(one.quantity) }));
+    .map((one) => ({ label: one.label, value: Number(one.quantity) }))
+    .toReversed();
   if (bars.length < 2) return null;
   const unit = bill.usage[0]?.unit ?? '';
   return (

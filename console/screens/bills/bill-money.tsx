@@ -76,6 +76,7 @@ export function CreditNotes({ bill: { billID } }: Props) {
               </Table.Td>
               <Table.Td>
                 <FileButton
+                  isSmall
                   label={t('creditNotes.pdf')}
                   name={`${creditNoteNumber}.pdf`}
                   load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}

@@ -146,6 +146,7 @@ function StepsDone({ row: { steps = [] } }: { row: Dunned }) {
       )}
       {one.reminderID !== null && one.reminderID !== undefined && (
         <FileButton
+          isSmall
           label={t('collections.reminder')}
           name={`reminder-${one.reminderID}.pdf`}
           load={() => api.getReminderDocument({ reminderID: one.reminderID ?? 0, format: 'PDF' })}

@@ -1,6 +1,7 @@
 // What there is beside the bills of a customer: deposits, credit notes, single charges and credits.
-import { Card, Group, Stack, Table, Text } from '@mantine/core';
+import { Card, Group, NativeSelect, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
@@ -8,11 +9,12 @@ import { creditNotesQuery } from '../../api/queries/bills.ts';
 import { depositPages } from '../../api/queries/customers.ts';
 import { serviceQuery } from '../../api/queries/services.ts';
 import { mayUse } from '../../api/session.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { ActionDialog, ActionForm } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
 import { FileButton } from '../../parts/file.tsx';
 import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notes.tsx';
+import { Empty, Loading } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 
@@ -26,13 +28,9 @@ export function Deposits({ party }: { party: Party }) {
     <Stack>
       {mayUse('credits:write') && party.subscriptions.length > 0 && (
         <Group>
-          {party.subscriptions.map((subscription) => (
-            <Adjust
-              key={subscription.id}
-              subscription={subscription}
-              isOnly={party.subscriptions.length === 1}
-            />
-          ))}
+          <DialogButton label={t('adjust.title')} variant="default">
+            {(close) => <Adjust subscriptions={party.subscriptions} close={close} />}
+          </DialogButton>
         </Group>
       )}
       <List
@@ -114,14 +112,40 @@ function RefundDeposit({
 
 const kinds = ['Debit', 'Credit', 'WriteOff', 'BadDebt'] as const;
 
-function Adjust({ subscription, isOnly }: { subscription: Subscription; isOnly: boolean }) {
+type AdjustProps = { subscriptions: readonly Subscription[]; close: () => void };
+
+function Adjust({ subscriptions, close }: AdjustProps) {
   const { t } = useTranslation();
-  const { connectionNumber, serviceCode } = subscription;
-  const { data: service } = useQuery(serviceQuery(serviceCode));
-  if (!service) return null;
+  const [number, setNumber] = useState(subscriptions[0]?.connectionNumber ?? '');
+  const chosen = subscriptions.find((one) => one.connectionNumber === number);
+  if (!chosen) return null;
   return (
-    <ActionDialog
-      label={isOnly ? t('adjust.title') : t('adjust.of', { number: connectionNumber })}
+    <Stack gap="sm">
+      <NativeSelect
+        label={t('bills.subscription')}
+        data={subscriptions.map((one) => one.connectionNumber)}
+        value={number}
+        onChange={(event) => setNumber(event.currentTarget.value)}
+      />
+      <AdjustForm key={number} subscription={chosen} close={close} />
+    </Stack>
+  );
+}
+
+function AdjustForm({
+  subscription: { connectionNumber, serviceCode },
+  close,
+}: {
+  subscription: Subscription;
+  close: () => void;
+}) {
+  const { t } = useTranslation();
+  const { data: service } = useQuery(serviceQuery(serviceCode));
+  if (!service) return <Loading />;
+  return (
+    <ActionForm
+      label={t('adjust.title')}
+      close={close}
       effect={<Text size="sm">{t('adjust.effect')}</Text>}
       fields={{
         kind: {
@@ -185,6 +209,7 @@ function CreditNotes({ partyID }: { partyID: number }) {
               </Table.Td>
               <Table.Td>
                 <FileButton
+                  isSmall
                   label={t('creditNotes.pdf')}
                   name={`${creditNoteNumber}.pdf`}
                   load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}

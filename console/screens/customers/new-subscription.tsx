@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { type Service, servicesQuery } from '../../api/queries/plans.ts';
+import { serviceQuery } from '../../api/queries/services.ts';
 import { plansQuery } from '../../api/queries/subscriptions.ts';
 import { today } from '../../api/session.ts';
 import { ActionForm, type FieldSpec, type Typed } from '../../parts/action-dialog.tsx';
@@ -41,24 +42,31 @@ function ServiceChoice(props: Props) {
         value={service.serviceCode}
         onChange={(event) => choose(event.currentTarget.value)}
       />
-      <Form key={service.serviceCode} service={service} {...props} />
+      <Details key={service.serviceCode} serviceCode={service.serviceCode} {...props} />
     </Stack>
   );
 }
 
+/** The list names services; what one asks of its subscriptions is read for itself. */
+function Details({ serviceCode, ...props }: Props & { serviceCode: string }) {
+  const service = useQuery(serviceQuery(serviceCode));
+  const plans = useQuery(plansQuery(serviceCode));
+  if (service.isPending || plans.isPending) return <Loading />;
+  const error = service.error ?? plans.error;
+  if (error || !service.data) return <Refusal error={error} />;
+  return <Form service={service.data} plans={plans.data ?? []} {...props} />;
+}
+
 type Plans = { label: string; tariffCode: string; planType?: string; uniqueLabel: string }[];
 
-function Form({ service, partyID, close }: Props & { service: Service }) {
+function Form({ service, plans, partyID, close }: Props & { service: Service; plans: Plans }) {
   const { t } = useTranslation();
-  const plans = useQuery(plansQuery(service.serviceCode));
-  if (plans.isPending) return <Loading />;
-  if (plans.isError) return <Refusal error={plans.error} />;
   const isBase = (plan: Plans[number]) => (plan.planType ?? 'BASE_PLAN') === 'BASE_PLAN';
-  const bases = plans.data.filter(isBase);
+  const bases = plans.filter(isBase);
   if (bases.length === 0) {
     return <Empty title={t('subscription.noPlan')}>{t('subscription.noPlanHint')}</Empty>;
   }
-  const addOns = plans.data.filter(({ planType }) => planType === 'ADDON_PLAN');
+  const addOns = plans.filter(({ planType }) => planType === 'ADDON_PLAN');
   const batches = (service.batches ?? []).filter((one) => one.archiveStatus !== 1);
   const fields: Record<string, FieldSpec> = {
     tariffCode: {

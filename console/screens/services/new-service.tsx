@@ -34,8 +34,17 @@ function Form() {
   return (
     <SendForm
       form={form}
-      send={(typed: Typed) => api.createService({ service: serviceOf(typed) })}
+      send={(typed: Typed) =>
+        api.createService({
+          service: serviceOf({
+            ...typed,
+            priceLabel: t('newService.price'),
+            usageLabel: t('subscription.usage'),
+          }),
+        })
+      }
       action={t('newService.make')}
+      done={t('newService.made')}
       onDone={() =>
         navigate({
           to: '/services/$serviceCode',
@@ -100,9 +109,11 @@ function serviceOf(typed: {
   dueDateOffset: string;
   chargeLabel: string;
   taxLabel: string;
+  priceLabel: string;
+  usageLabel: string;
 }) {
   const { code, name, measure, unit, postBilling, dueDateOffset, chargeLabel, taxLabel } = typed;
-  const input = { name: 'quantity', unit: unit.trim() || null };
+  const input = { name: 'quantity', label: typed.usageLabel, unit: unit.trim() || null };
   const isNumber = /^\d+$/.test(dueDateOffset.trim());
   return {
     code: code.trim().toUpperCase(),
@@ -114,7 +125,7 @@ function serviceOf(typed: {
     postBilling: postBilling === '1' ? (1 as const) : (0 as const),
     // What is no number is sent as it is, and the server names the field.
     dueDateOffset: (isNumber ? Number(dueDateOffset) : dueDateOffset) as number,
-    values: [{ name: 'price', type: 'Number' as const, default: '0' }],
+    values: [{ name: 'price', label: typed.priceLabel, type: 'Number' as const, default: '0' }],
     components: [
       {
         name: 'charge',
@@ -131,6 +142,5 @@ function serviceOf(typed: {
     ...(measure === 'Uploaded' && {
       unmeteredInputs: [{ ...input, source: 'Uploaded' as const }],
     }),
-    batches: [{ batchCode: 'B01' }],
   };
 }

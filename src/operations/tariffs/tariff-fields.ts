@@ -202,6 +202,9 @@ export function presentTariff(row: PlanRow) {
     parentTariffCode: row.parent_code,
     securityAttributes: row.definition.securityAttributes ?? [],
     connCount: row.subscriptions,
+    planType: row.plan_type,
+    abstract: row.abstract ? 1 : 0,
+    archiveStatus: row.archived ? 1 : 0,
   };
 }
 
@@ -210,16 +213,13 @@ export function presentWholeTariff(row: PlanRow, tenant: Tenant) {
     ...presentTariff(row),
     code: row.code,
     name: row.name,
-    planType: row.plan_type,
     chargeType: row.charging_type,
-    abstract: row.abstract ? 1 : 0,
     custom: row.custom ? 1 : 0,
     visibility: row.visibility,
     billingPeriodID: row.billing_period_id,
     valueFormulas: row.definition.valueFormulas ?? [],
     componentRules: row.definition.componentRules ?? [],
     usageData: row.definition.usageData ?? [],
-    archiveStatus: row.archived ? 1 : 0,
     version: row.version,
     effectiveDate: wireDate(row.effective_date),
     ts: row.ts,
