@@ -204,6 +204,8 @@ create table tenants (
   -- {format, vatID, street, city, postalCode, vat, untaxed}: bills and credit notes are published
   -- as e-invoices too, beside the PDF (UBL) or inside it (FacturX). Null: they are not.
   e_invoice jsonb,
+  -- Whether each opening of the details of a party is kept in the audit trail.
+  logs_party_reads boolean not null default false,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),

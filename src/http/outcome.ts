@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { isUnavailable } from '../base/db/faults.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { Actor, AuditEntry } from '../domain/audit/store.ts';
 import type { Answer, Operation, StreamedAnswer } from '../operations/operation.ts';
 import {
   errorEnvelope,
@@ -20,6 +21,8 @@ export type Outgoing = {
   headers: Headers;
   body: string | Readable;
   operation: Operation | undefined;
+  /** What a read leaves in the audit trail before its answer is sent. */
+  read?: { by: Actor; entries: readonly AuditEntry[] };
 };
 
 export function succeeded(

@@ -46,7 +46,15 @@ export async function answerPrivate(call: Prepared): Promise<Outgoing> {
   parts.limiters.token.take(token.hash, realNow.epochMilliseconds, call.headers);
   const isSlow = operation.turns !== undefined || operation.prepare !== undefined;
   const first = await (isSlow ? runSlow(call, token) : runInTransaction(call, token));
+  if (first.read) await keepRead(call, first.read);
   return operation.settle ? settled(call, first) : first;
+}
+
+/** A read runs in a transaction that writes nothing: what it leaves behind has one of its own. */
+function keepRead(call: Prepared, { by, entries }: NonNullable<Outgoing['read']>): Promise<void> {
+  return transact(call.parts.database, { opening: openingFor(call.tenantId) }, (tx) =>
+    storeAudit(tx, call, by, entries),
+  );
 }
 
 /** Whatever takes long without a transaction, waiting included, is done before one is opened. */
@@ -201,7 +209,10 @@ async function runCall(
   };
   const run = async () => {
     const answer = await operation.handle(fullCall as never, call.validated.body as never, ready);
-    if (entries.length > 0) await storeAudit(tx, call, principal, entries);
+    if (entries.length === 0) return succeeded(call, answer);
+    if (isRetrieve(operation))
+      return { ...succeeded(call, answer), read: { by: principal, entries } };
+    await storeAudit(tx, call, principal, entries);
     return succeeded(call, answer);
   };
   const key = isRetrieve(operation) ? undefined : idempotencyKey(call, principal);

@@ -189,7 +189,10 @@ export function operation<
   return definition;
 }
 
-/** Reads change nothing: they run read-only, are not audited and take no Idempotency-Key. */
+/**
+ * Reads change nothing: they run read-only and take no Idempotency-Key. What they leave in the audit
+ * trail is stored after them.
+ */
 export function isRetrieve(operation: { method: string }): boolean {
   return operation.method === 'Retrieve';
 }

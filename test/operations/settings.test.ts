@@ -35,6 +35,7 @@ test('a new workspace has the settings it was created with, and defaults', async
     accessTokenSeconds: null,
     idleSeconds: null,
     separationOfDuty: false,
+    logPartyReads: false,
     sandbox: false,
     modifiedBy: 'command line',
   });

@@ -49,6 +49,7 @@ function valuesOf(settings: Settings) {
     idleSeconds: String(settings.idleSeconds ?? ''),
     approvalLimit: String(settings.approvalLimit ?? ''),
     separationOfDuty: settings.separationOfDuty,
+    logPartyReads: settings.logPartyReads,
     deliveryChannels: settings.deliveryChannels,
     senderName: mailSender.name ?? '',
     replyTo: mailSender.replyTo ?? '',
@@ -70,6 +71,7 @@ function changesOf(settings: Settings, values: Values): Change {
   }
   if (isChanged('approvalLimit')) change.approvalLimit = values.approvalLimit || null;
   if (isChanged('separationOfDuty')) change.separationOfDuty = values.separationOfDuty;
+  if (isChanged('logPartyReads')) change.logPartyReads = values.logPartyReads;
   if (isChanged('deliveryChannels')) change.deliveryChannels = values.deliveryChannels;
   if (isChanged('reminders')) change.reminders = JSON.parse(values.reminders || '[]');
   if (isChanged('senderName') || isChanged('replyTo')) {
@@ -140,6 +142,10 @@ function Form({ settings }: { settings: Settings }) {
         <Checkbox
           label={t('settings.separationOfDuty')}
           {...form.getInputProps('separationOfDuty', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label={t('settings.logPartyReads')}
+          {...form.getInputProps('logPartyReads', { type: 'checkbox' })}
         />
         <JsonInput
           label={t('settings.reminders')}

@@ -9,6 +9,8 @@ export type PartyView = PartyRow & {
   /** Of all that it has subscribed to, also what others own by now. */
   outstanding: string;
   portal_status: string;
+  /** Whether the workspace keeps who read this. */
+  logs_reads: boolean;
 };
 
 /** One row for each subscription of each account; an account without any has one row too. */
@@ -50,7 +52,9 @@ async function listPartyViews(
     sql<PartyView>`
       select p.* from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
       cross join lateral (
-        select ${partyColumns}, coalesce(w.paid_ahead, 0)::text as wallet_balance, portal_status, (
+        select ${partyColumns}, (
+            select t.logs_party_reads from tenants t where t.tenant_id = ${tenantId}
+          ) as logs_reads, coalesce(w.paid_ahead, 0)::text as wallet_balance, portal_status, (
             coalesce(w.own_debt, 0) + coalesce((
               select sum(b.receivable) from subscription_balances b
               where b.tenant_id = ${tenantId} and b.party_id = parties.party_id

@@ -31,6 +31,7 @@ export type SettingsRow = {
   access_token_seconds: number | null;
   idle_seconds: number | null;
   separates_duties: boolean;
+  logs_party_reads: boolean;
   /** Minor units; null if no refund or write-off needs a second person. */
   approval_limit: number | null;
   document_retention_years: number;
@@ -184,7 +185,8 @@ export async function setStatus(
 
 const settingsColumns = sql.raw(`name, timezone, currency, currency_decimals, country, locale,
   connection_number_format, bill_number_format, delivery_channels, letterhead, reminders,
-  mail_sender, access_token_seconds, idle_seconds, separates_duties, approval_limit,
+  mail_sender, access_token_seconds, idle_seconds, separates_duties,
+  logs_party_reads, approval_limit,
   document_retention_years, receipt_mail, portal_address, e_invoice,
   sandbox,
   clock_offset_ms, modified_at, modified_by, ts`);
@@ -223,6 +225,7 @@ export async function updateSettings(
       access_token_seconds = ${settings.access_token_seconds},
       idle_seconds = ${settings.idle_seconds},
       separates_duties = ${settings.separates_duties},
+      logs_party_reads = ${settings.logs_party_reads},
       approval_limit = ${settings.approval_limit},
       document_retention_years = ${settings.document_retention_years},
       receipt_mail = ${settings.receipt_mail && JSON.stringify(settings.receipt_mail)}::jsonb,

@@ -83,6 +83,8 @@ export const accessWords: Record<string, string> = {
   roles: 'Roles of the login.',
   sandbox: 'True if the workspace has a clock of its own that can be moved ahead.',
   search: 'Text to search for.',
+  logPartyReads:
+    'True if the audit trail keeps each opening of the details of a party by staff or a program.',
   separationOfDuty: 'True if another login must post what one has generated.',
   serviceTypes: 'Values of serviceType.',
   session: 'Cookie keeps the session of a browser in a cookie that no script can read.',

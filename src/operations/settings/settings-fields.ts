@@ -41,6 +41,7 @@ export const settingsView = Type.Object({
   accessTokenSeconds: nullable(Type.Integer()),
   idleSeconds: nullable(Type.Integer()),
   separationOfDuty: Type.Boolean(),
+  logPartyReads: Type.Boolean(),
   approvalLimit: nullable(Type.Number()),
   documentRetentionYears: Type.Integer(),
   receiptMail: nullable(Type.Object({ templateID: nullable(Type.Integer()) })),
@@ -70,6 +71,7 @@ export function presentSettings(row: SettingsRow, now: Temporal.Instant) {
     accessTokenSeconds: row.access_token_seconds,
     idleSeconds: row.idle_seconds,
     separationOfDuty: row.separates_duties,
+    logPartyReads: row.logs_party_reads,
     approvalLimit:
       row.approval_limit === null
         ? null

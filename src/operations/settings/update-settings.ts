@@ -159,6 +159,9 @@ const settingsChange = Type.Object({
   separationOfDuty: Type.Optional(
     Type.Boolean({ description: 'a login that generated bills of a term may not post it' }),
   ),
+  logPartyReads: Type.Optional(
+    Type.Boolean({ description: 'the audit trail keeps each opening of the details of a party' }),
+  ),
   approvalLimit: maybe(decimal),
   documentRetentionYears: Type.Optional(
     Type.Integer({
@@ -285,6 +288,7 @@ function merged(before: SettingsRow, sent: Type.Static<typeof settingsChange>): 
       sent.accessTokenSeconds === undefined ? before.access_token_seconds : sent.accessTokenSeconds,
     idle_seconds: sent.idleSeconds === undefined ? before.idle_seconds : sent.idleSeconds,
     separates_duties: sent.separationOfDuty ?? before.separates_duties,
+    logs_party_reads: sent.logPartyReads ?? before.logs_party_reads,
     approval_limit: limitOf(before, sent),
     document_retention_years: sent.documentRetentionYears ?? before.document_retention_years,
     receipt_mail:

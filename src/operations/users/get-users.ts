@@ -84,7 +84,10 @@ export const getUsers = operation({
         field: 'partyNumber',
       });
     }
-    const { party_id: partyId } = view.party;
+    const { party_id: partyId, logs_reads: isLogged } = view.party;
+    if (isLogged && call.ownPartyId === null) {
+      call.audit({ subject: 'party', subjectId: partyId, before: null, after: { read: true } });
+    }
     const dunningHold = (await shownHolds(call.tx, call, 'Party', [partyId])).get(partyId) ?? null;
     const shown = withShownNames(call, presentView(view.party, view.holdings, call.tenant));
     const user = { ...shown, dunningHold };
