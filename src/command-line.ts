@@ -1,4 +1,4 @@
-// The command line: what the program can be asked to do, and how it says that it cannot.
+// The command line: finds and runs the command, and reports what went wrong with an exit code.
 import { flushCompileCache } from 'node:module';
 import { BackupError } from './base/db/backup/format.ts';
 import { AppError } from './base/errors.ts';
@@ -23,7 +23,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 
 type Command = (config: Config, args: readonly string[]) => Promise<void>;
 
-/** Loaded when it is asked for: a worker needs no server, and to list workspaces takes neither. */
+/** The code of a command is loaded when it runs: a worker, for example, loads no HTTP server. */
 const commands = new Map<string, () => Promise<Command>>([
   ['start', async () => (await import('./commands/start.ts')).start],
   ['serve', async () => (await import('./commands/serve.ts')).serve],

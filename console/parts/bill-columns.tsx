@@ -7,7 +7,7 @@ import { PageLink } from './page-link.tsx';
 
 export type ListedBill = DataOf<'getBills'>['bills'][number];
 
-/** The number, what a screen shows between, what was billed and what is left of it. */
+/** The bill number, the screen's own columns, the billed amount and the open amount. */
 export function billColumns(
   t: TFunction,
   between: readonly Column<ListedBill>[],

@@ -85,7 +85,7 @@ export function Changes({
   );
 }
 
-/** The text of one side; what the other side has not is marked. */
+/** The text of one side. Words that the other side does not have are marked. */
 function Words({ before, after, side }: Omit<Change, 'path'> & { side: 'removed' | 'added' }) {
   const own = side === 'removed' ? before : after;
   if (own === null) return null;

@@ -6,7 +6,7 @@ import { scrolls } from './scrolls.ts';
 export type Row = string[];
 export type RowProblem = { row: number; column: string | null; message: string };
 
-/** So many rows are shown at once; the others follow when these are right. */
+/** Rows shown at once. When they are corrected, the next ones appear. */
 const shownMax = 50;
 
 export function FixRows({

@@ -1,5 +1,5 @@
-// Keys of the console, listed by `?`. Single letters and signs can be switched off, since a voice or
-// a cat may press them.
+// Keys of the console, listed by `?`. Single letters and signs can be switched off, because speech
+// software may press them by accident.
 import { ActionIcon, Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
 import { useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next';
 export type KeyAction = { key: string; label: string; run: () => void };
 type Shown = { actions: readonly KeyAction[]; isOpen: boolean };
 
-/** What the screen in view has, and whether the list is open. */
+/** The keys of the screen in view, and whether the list of keys is open. */
 let shown: Shown = { actions: [], isOpen: false };
 const listeners = new Set<() => void>();
 
@@ -42,7 +42,7 @@ export function Keys({ actions }: { actions: readonly KeyAction[] }) {
   return null;
 }
 
-/** A button of the frame: the list can be opened where single keys are switched off. */
+/** Opens the list of keys by mouse too, because `?` may be switched off. */
 export function ShowKeys() {
   const { t } = useTranslation();
   return (
@@ -115,7 +115,7 @@ function has(actions: readonly KeyAction[], key: string): boolean {
 
 const typed = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';
 
-/** Not while a person types, and not behind a dialog. */
+/** Ignores the key in a field that takes text, and behind a dialog. */
 function unlessTyping(run: () => void) {
   return (event: KeyboardEvent) => {
     const isTyping = event.target instanceof Element && event.target.matches(typed);
@@ -127,7 +127,7 @@ function unlessTyping(run: () => void) {
 
 const controls = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled)';
 
-/** From line to line of the lists in view, each at its first link, button or field. */
+/** Moves the focus to the first link, button or field of the next or previous line of a list. */
 function moveInList(by: 1 | -1): void {
   const rows = [...document.querySelectorAll('main tbody tr')].filter(
     (row) => row.checkVisibility() && row.querySelector(controls) !== null,

@@ -1,4 +1,4 @@
-// Search over everything: Ctrl+K or `/`, then what is known of it.
+// Search over all kinds of records, opened by Ctrl+K or `/`.
 import '@mantine/spotlight/styles.css';
 import { ActionIcon } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';

@@ -26,10 +26,10 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   send: (values: Values) => Promise<Reply>;
   /** What the button says: the consequence, such as "Post 12 bills". */
   action: string;
-  /** What is said after it was done; the server's own sentence where it is left out. */
+  /** The confirmation after success. Left out: the message of the server. */
   done?: string;
   onDone?: (reply: Reply) => unknown;
-  /** False while the form itself can say that it is not complete. */
+  /** False while a required field is empty, or nothing was changed. */
   isReady?: boolean;
   colour?: string;
   children: ReactNode;

@@ -1,5 +1,5 @@
-// Makes mails out of bills that wait to be sent, some at a time: the words in the threads of the
-// renderer, the documents as they were published.
+// Prepares the mails of a chunk of bills. The renderer's threads write subject and text; the
+// attached documents are the stored files that were published.
 import { type Tx, tenantTransact } from '../base/db/pool.ts';
 import type { MailMessage } from '../base/mail/message.ts';
 import type { BillToRender } from '../domain/delivery/bill-input.ts';
@@ -166,7 +166,7 @@ function messageOf(
         ? [{ filename: `${number}.xml`, contentType: 'application/xml', content: eInvoice }]
         : []),
     ],
-    // Of the request, so that the same mail is the same bytes whenever it is sent.
+    // The time of the request and not of sending: a mail that is sent again has the same bytes.
     date: mail.created_at,
   };
 }

@@ -12,7 +12,7 @@ import { billUsage, refuseMore, UsageError } from './usage.ts';
 export async function billCommand(config: Config, args: readonly string[]): Promise<void> {
   const { values, positionals } = parse(args);
   const [what, path] = positionals;
-  if (what !== 'preview') throw new UsageError(`Say 'preview'.\n\n${billUsage}`);
+  if (what !== 'preview') throw new UsageError(`'bill' needs the word 'preview'.\n\n${billUsage}`);
   if (!values.workspace) throw new UsageError(`--workspace is needed.\n\n${billUsage}`);
   if (!path) throw new UsageError(`Name the file to write.\n\n${billUsage}`);
   refuseMore(positionals, 2, billUsage);

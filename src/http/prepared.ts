@@ -1,4 +1,4 @@
-// A call on its way: everything that is known of it before its transaction is opened.
+// Everything that the server knows of a call before it opens the call's transaction.
 import type { Clock } from '../base/clock.ts';
 import type { Database, Tx } from '../base/db/pool.ts';
 import { AppError, errorFromDetails } from '../base/errors.ts';
@@ -54,12 +54,12 @@ export type Prepared = {
   parts: DispatchParts;
   incoming: Incoming;
   operation: Operation;
-  /** Told to the caller only after its token was found good. */
+  /** Thrown only after the token of the caller proved valid. */
   mismatch: AppError | undefined;
   sent: Record<string, unknown>;
   /** The body as it came. */
   bytes: Buffer;
-  /** Found when it is first asked for: a caller without a good token has nothing checked. */
+  /** Computed on first use, so the body of a caller without a valid token is never checked. */
   readonly validated: Validated;
   workspace: string;
   tenantId: number;

@@ -1,4 +1,5 @@
-// The process that works on jobs, apart from the one that answers calls.
+// A worker: jobs, daily tasks, seals, documents, webhooks and the deletion of ended workspaces. It
+// runs in a process of its own, apart from the one that answers calls.
 import type { Clock } from '../base/clock.ts';
 import type { Connection, Database } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';

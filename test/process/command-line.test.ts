@@ -219,7 +219,7 @@ test('unknown arguments of a command are refused, not ignored', async () => {
     [['route-sheet', 'ELEC', ...within], /^'ELEC' is one argument too many/],
     [['bill', 'preview', 'a.pdf'], /^--workspace is needed\.\n\nbillwright bill preview/],
     [['bill', 'preview', ...within], /^Name the file to write\./],
-    [['bill', 'print', 'a.pdf', ...within], /^Say 'preview'\./],
+    [['bill', 'print', 'a.pdf', ...within], /^'bill' needs the word 'preview'\./],
     [['bill', 'preview', 'a.pdf', 'b.pdf', ...within], /^'b\.pdf' is one argument too many/],
     [['bill', 'preview', 'a.pdf', '--bill', 'x', ...within], /^--bill is the id of a bill/],
     [['bill', 'preview', 'a.pdf', '--to', 'x', ...within], /Unknown option '--to'/],

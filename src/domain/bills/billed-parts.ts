@@ -18,7 +18,7 @@ import {
 } from './components-store.ts';
 import { listCredited } from './credit-notes-store.ts';
 
-/** The parts of bills that were read already, by bill. */
+/** The parts of each bill, by the bill's id. The rows of the bills are already read. */
 export async function findParts(
   tx: Tx,
   tenantId: number,

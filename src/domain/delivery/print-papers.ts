@@ -1,4 +1,4 @@
-// The files of documents that are no bills, in the form in which they are kept.
+// Renders documents other than bills, divided into own and shared parts as they are stored.
 import type { Paper } from '../documents/paper.ts';
 import { renderPapers } from '../documents/render-paper.ts';
 import { splitFile } from './document-file.ts';

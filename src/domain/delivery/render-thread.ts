@@ -1,4 +1,4 @@
-// Renders bills in a thread of its own, so that the process stays answerable meanwhile.
+// Renders documents in a thread of its own, so that the process goes on with other work meanwhile.
 import type { Paper } from '../documents/paper.ts';
 import { renderBills } from '../documents/render-bill.ts';
 import { type BillToRender, billInput, type DocumentToRender, letterheadOf } from './bill-input.ts';
@@ -21,7 +21,7 @@ export type RenderTask = {
   mails: Readonly<Record<number, MailTemplate | null>> | null;
 };
 
-/** Documents that are no bills. */
+/** Documents other than bills: receipts, statements, reminders. */
 export type PapersTask = { papers: readonly Paper[] };
 
 export default function run(

@@ -26,7 +26,7 @@ export function billText(input: BillDocumentInput): string {
   return `${lines.map(withoutIsolates).join('\n').trim()}\n`;
 }
 
-/** With what is to be paid, and in which currency: the sums below name none. */
+/** Includes the amounts payable, which name the currency: the totals below do not. */
 function factsOf(view: BillView): Fact[] {
   const payable = [view.payable, view.payableLate].filter((fact) => fact !== null);
   return [...view.customer.facts, ...view.facts, ...payable];
@@ -55,7 +55,7 @@ function readingLine({ labels, wording }: BillView, reading: ReadingRow): string
   return pair(joined([labels.meter, meter, register, span, factor, kind]), consumption);
 }
 
-/** A single step is printed as the rate; several would take too many lines. */
+/** A charge with one slab shows its rate; the slabs of others would take too many lines. */
 function rowLines(row: ChargeRow): string[] {
   const [step, ...others] = row.steps;
   const lines = [pair(describe(row), row.amount)];
@@ -73,7 +73,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** Amounts below each other, unless the words take the whole line. */
+/** Aligns the value at the right edge. If the label is too long for that, the value follows it. */
 function pair(label: string, value: string): string {
   const room = lineWidth - columnsOf(label) - columnsOf(value);
   return room < 2 ? `${label}  ${value}` : `${label}${' '.repeat(room)}${value}`;

@@ -1,4 +1,4 @@
-// Step 1 of the bill run: a term is made.
+// Step 1 of the bill run: opens a term.
 
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -21,16 +21,17 @@ import { assertTermDates, type PostType, type TermType } from './term.ts';
 
 export type TermRequest = {
   contextCode: string;
-  /** Null is the batch of those who are given none. */
+  /** Null: the batch `DEFAULT`. */
   batchCode: string | null;
-  /** Null is that of the context, as with the post type. */
+  /** Null: that of the context. */
   billingPeriodId: number | null;
+  /** Null: that of the context. */
   postType: string | null;
   type: TermType;
   label: string;
   startDate: Temporal.PlainDate;
   endDate: Temporal.PlainDate;
-  /** Null is as many days after the end as the context says. */
+  /** Null: the end of the term plus `dueDateOffset` of the context. */
   dueDate: Temporal.PlainDate | null;
   /** The subscriptions that a term bills, unless it is Regular. */
   subscriptionNumbers: readonly string[];
@@ -42,7 +43,7 @@ export type CreatedTerm = NewTerm & {
   batchCode: string;
   /** Days next to it that no term of the batch bills. */
   gaps: string[];
-  /** Of subscriptions that have no billing period of their own. */
+  /** The billing period of subscriptions whose group and plan name none. */
   contextPeriodId: number;
 };
 

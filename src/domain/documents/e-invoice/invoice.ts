@@ -1,5 +1,5 @@
-// A bill or a credit note as the semantic model of EN 16931 has it: parties, lines with their VAT,
-// a breakdown by rate, and totals. It is written as UBL or as CII.
+// Converts a bill or a credit note into the semantic model of EN 16931: parties, lines with their
+// VAT, a breakdown by rate, and totals. UBL and CII are written from it.
 import { parseDate } from '../../../base/calendar.ts';
 import type { BillDocumentInput, CreditNoteDocument } from '../bill-document.ts';
 import { lineText } from '../plain-text.ts';
@@ -38,10 +38,10 @@ export type Invoice = Amounts & {
   issueDate: string;
   /** Empty in a credit note. */
   dueDate: string;
-  /** What is said instead of a due date. */
+  /** The payment terms, which a credit note has instead of a due date. */
   terms: string;
   note: string;
-  /** Of a credit note: the bill. */
+  /** The bill that a credit note credits; null for a bill. */
   preceding: { number: string; issueDate: string } | null;
   currency: string;
   decimals: number;
@@ -52,7 +52,7 @@ export type Invoice = Amounts & {
   paymentReference: string;
 };
 
-/** Amounts have at most so many decimals. */
+/** EN 16931 allows amounts with at most two decimals. */
 const decimalsMax = 2;
 const creditTerms = 'The amount is credited to the customer.';
 
@@ -105,7 +105,7 @@ function ofBill(input: BillDocumentInput, table: VatTable, decimals: number): Ow
   };
 }
 
-/** Its lines are components of the bill, at the rates of the bill. */
+/** The lines of a credit note are components of its bill, at the rates of the bill. */
 function ofCreditNote(
   { bill }: BillDocumentInput,
   creditNote: CreditNoteDocument,
