@@ -1,12 +1,12 @@
-// Work that keeps processors, memory or threads busy: so much of it at a time in a process.
+// Limits how much work that keeps processors, memory or threads busy runs at a time in a process.
 import type { AppError } from './errors.ts';
 
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** What becomes of those who find as many waiting already. */
+/** How many callers may wait, and the error that refuses any more. */
 type Crowd = { waitingMax: number; refuse(): AppError };
 
-/** So many at a time; the others wait, first come first served, or are refused. */
+/** Runs at most `places` at a time. Others wait in the order in which they came, or are refused. */
 export function inTurns(places: number, crowd?: Crowd): InTurn {
   const waiting: (() => void)[] = [];
   let free = places;

@@ -1,4 +1,4 @@
-/** Where "now" comes from. All that asks for the time is handed one; tests hand in their own. */
+/** Where "now" comes from. Code that needs the time gets a clock as an argument; so can tests. */
 export type Clock = { now(): Temporal.Instant };
 
 export const systemClock: Clock = { now: () => Temporal.Now.instant() };

@@ -195,7 +195,7 @@ export const errorCodes = {
   BALANCE_OUTSTANDING: rule('An outstanding balance prevents this'),
   DEPOSIT_UNPAID: rule('The security deposit is not paid'),
   METER_NOT_REGISTERED: rule('No meter with this number is registered'),
-  METER_NOT_ASSIGNABLE: rule('Only a meter whose health is ok can be assigned'),
+  METER_NOT_ASSIGNABLE: rule('Only a meter whose health is ok can be installed'),
   METER_TYPE_NOT_ALLOWED: rule('A meter of this type does not measure what the service bills'),
   METER_REQUIRED: rule('A metered input has no meter'),
   METER_BINDING_AMBIGUOUS: rule('It is not clear which register measures which input'),
@@ -205,7 +205,7 @@ export const errorCodes = {
   READING_DECREASED: rule('The reading is lower than the one before it'),
   DUPLICATE_ROW: rule('The same row appears twice, or differs from one that is already stored'),
   TEMPLATE_INVALID: rule('A placeholder of the template cannot be filled'),
-  DOCUMENT_TOO_LONG: rule('The document has more pages than a bill may have'),
+  DOCUMENT_TOO_LONG: rule('The document has more pages or entries than allowed'),
   DOCUMENT_TOO_SLOW: rule('Creating the document takes longer than allowed'),
   DOCUMENT_FAILED: rule('The document could not be created'),
   TARGET_REFUSED: rule('The program does not send to this URL'),
@@ -214,7 +214,7 @@ export const errorCodes = {
   BILL_OF_OTHER_PARTY: rule('The bill belongs to another party than the payer'),
   CURRENCY_MISMATCH: rule('The currency is not that of the workspace'),
   AMOUNT_ABOVE_OPEN: rule('The amount is more than what is open'),
-  STATEMENT_NOT_PROVEN: rule('The lines of a bank statement do not lead to its closing balance'),
+  STATEMENT_NOT_PROVEN: rule('The lines of a bank statement do not add up to its closing balance'),
   UPLOAD_INCOMPLETE: rule('Parts of the upload are missing'),
   WALLET_TOO_LOW: rule('The wallet of the party holds less than this amount'),
   NOT_CLEARED: rule('The bank has not paid the cheque yet'),
@@ -314,7 +314,7 @@ const rank = new Map(Object.keys(errorCodes).map((code, index) => [code, index])
 /** An answer lists at most this many details. */
 const detailsMax = 500;
 
-/** Many problems of one request as one error: its code is the one that comes first in the table. */
+/** One error for many problems of a request. Its code is the first of theirs in the table above. */
 export function errorFromDetails(details: ErrorDetail[]): AppError {
   const first = details.reduce((best, detail) =>
     (rank.get(detail.code) ?? 0) < (rank.get(best.code) ?? 0) ? detail : best,

@@ -27,7 +27,7 @@ export function amountWords(decimals: number): string {
   return `an amount of at most ${digits} digits before the point and ${decimals} after it`;
 }
 
-/** Decimal text in major units -> minor units; undefined where it is no amount of the currency. */
+/** Decimal text in major units -> minor units; undefined if it is not an amount of the currency. */
 export function minorUnitsFrom(text: string, decimals: number): number | undefined {
   const [match, sign, whole = '', fraction = ''] = amountForm.exec(text) ?? [];
   const digits = fraction.replace(/0+$/, '');

@@ -6,7 +6,7 @@ import type { Chunk } from '../jobs/step.ts';
 
 /** Ids of bills that are new. */
 export type NewIds = {
-  /** So many can be had then without waiting. */
+  /** Makes sure that `next` can be called `count` times. */
   reserve(count: number): Promise<void>;
   next(): number;
 };

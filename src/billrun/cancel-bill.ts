@@ -1,6 +1,5 @@
-// A posted bill is taken back by a credit note for what is left of it. Where it is to be billed
-// again, its subscriptions are as they were before, and a term for them alone is opened for the
-// same days.
+// Cancels a posted bill by a credit note for the part that is not credited yet. To bill its days
+// again, its subscriptions are put back as they were before, and a term for them alone is opened.
 
 import { dateIn } from '../base/calendar.ts';
 import { counted } from '../base/counted.ts';

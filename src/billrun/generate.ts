@@ -68,7 +68,7 @@ import { openBillsText } from './open-bills.ts';
  * fewer, so that all workers have something to do until then.
  */
 const chunkSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
-/** Billed units in memory at once: what is gone soon costs the collector of garbage nothing. */
+/** Billed units in memory at once: few, so that they are freed before the collector copies them. */
 const sliceSize = 500;
 /**
  * Where ids lie far apart, a chunk has so many times the slices that its billed units would fill.
@@ -344,7 +344,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
     const estimates = await unlockUnbilled(tx, tenantId, term);
     await rejectEstimates(tx, tenantId, term.term_id, estimates, stamp);
   }
-  // One bill does not end a run of all that failed on its way: others are still to be made.
+  // A run of one bill does not complete a failed run of the whole term: others are still missing.
   const isMade = isWhole || (await findWholeRun(tx, tenantId, term.term_id))?.finished_at;
   const stage = isMade ? 'Generated' : 'Generating';
   await updateTermStage(tx, tenantId, term.term_id, { stage }, stamp);

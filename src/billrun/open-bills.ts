@@ -7,7 +7,7 @@ import { listReview, type ReviewRow } from '../domain/bills/review/review-store.
 import { countOpenBills } from '../domain/bills/store.ts';
 import type { Term } from '../domain/terms/store.ts';
 
-/** Bills in the details of a refusal; Get Term Detail shows all. */
+/** Bills in the details of a refusal; get-bill-term shows all. */
 const detailsMax = 20;
 
 export async function assertAllReady(tx: Tx, tenantId: number, term: Term): Promise<void> {

@@ -49,7 +49,7 @@ import { assertAllReady, openBillsText } from './open-bills.ts';
 import { appliesWallets, type ChunkPosting, postChunk, settleWallets } from './post-chunk.ts';
 import { wrongState } from './term-state.ts';
 
-/** Bills of a chunk: with more of them what it works on is no longer close at hand. */
+/** Bills of a chunk. With more, what a chunk works on no longer fits into the caches. */
 const chunkSize = 1_000;
 const justAskedSeconds = 5;
 

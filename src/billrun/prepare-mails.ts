@@ -23,7 +23,7 @@ import { readLetterhead } from '../domain/documents/letterhead.ts';
 import { findSettings, type SettingsRow } from '../domain/tenants/store.ts';
 import type { Tools } from '../jobs/tools.ts';
 
-/** All that the mails of a chunk are made from. */
+/** Everything that the mails of a chunk are made from. */
 export type MailSource = {
   bills: ReadonlyMap<number, BillToRender>;
   documents: ReadonlyMap<number, DocumentRow>;

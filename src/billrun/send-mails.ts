@@ -39,7 +39,7 @@ export function countsText(counts: Record<string, number>): string {
 
 /** Rendered ahead while others are on their way. */
 const preparedAtOnce = 20;
-/** Longer than a database takes to come back; then what is known of the mails is lost. */
+/** Longer than a database takes to restart. After that, outcomes that were not stored are lost. */
 const recordPausesMs = [200, 500, 1_000, 2_000, 5_000, 10_000, 10_000];
 
 /**
@@ -161,7 +161,7 @@ async function endFlights(
   await endSending(tx, tenantId, ends, at);
 }
 
-/** Waits for all that are on their way and stores how they ended, come what may. */
+/** Waits for all mails that are being sent and stores their outcomes, even if the chunk failed. */
 async function land(outbound: Outbound, flight: Flight): Promise<void> {
   await flight.allLanded();
   const ended = flight.ended();

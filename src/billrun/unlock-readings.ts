@@ -1,4 +1,4 @@
-// Takes step 4 back: readings are free again, and the drafts that were made of them are gone.
+// Takes step 4 back: unlocks readings, and deletes the drafts that were calculated from them.
 import { counted } from '../base/counted.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';

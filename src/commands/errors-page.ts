@@ -20,7 +20,7 @@ For developers who call the API. After reading you can tell what each error code
 
 The HTTP status of a call is always 200; \`statusCode\` is in the envelope and in the header
 \`X-Status-Code\`. If several codes apply to one call, it returns the one that comes first in this
-table. Some codes are reserved for operations that do not exist yet.
+table.
 
 | Code | \`statusCode\` | \`type\` | Meaning |
 |---|---|---|---|
@@ -29,7 +29,7 @@ ${rows.join('\n')}
 ## On bills
 
 A bill that cannot be calculated has the status Error and these codes in its \`errors\`, and in the
-\`exceptions\` of Get Term Detail. The call that generated it succeeds. If the document of a posted
+\`exceptions\` of get-bill-term. The call that generated it succeeds. If the document of a posted
 bill cannot be created, its \`errors\` have a code of the table above.
 
 | Code | Meaning |

@@ -18,7 +18,8 @@ export async function ledgerCommand(config: Config, args: readonly string[]): Pr
   const { values, positionals } = parse(args);
   const [what] = positionals;
   if (what !== 'trial-balance' && what !== 'export-month') {
-    throw new UsageError(`Say 'trial-balance' or 'export-month'.\n\n${ledgerUsage}`);
+    const message = `'ledger' needs the word 'trial-balance' or 'export-month'.`;
+    throw new UsageError(`${message}\n\n${ledgerUsage}`);
   }
   refuseMore(positionals, 1, ledgerUsage);
   const { workspace: name } = values;

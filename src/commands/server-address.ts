@@ -20,7 +20,7 @@ export function portOf(server: FastifyInstance, { port }: Config): number {
   return typeof address === 'object' && address ? address.port : port;
 }
 
-/** A folder that cannot be written is no reason not to serve. */
+/** If the folder cannot be written, the server runs all the same. */
 export async function noteAddress(server: FastifyInstance, context: Context): Promise<void> {
   const { config, log } = context;
   const note: Note = { host: config.host, port: portOf(server, config), pid: process.pid };

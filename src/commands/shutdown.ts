@@ -75,7 +75,7 @@ export function expectStop({ isStartedByNpm }: Config): StopRequests {
   };
 }
 
-/** Runs the steps in order once a stop is asked for, and ends the process. */
+/** When the program is asked to stop, runs the steps in order and ends the process. */
 export function stopInOrder(
   requests: StopRequests,
   log: Log,

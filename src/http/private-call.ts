@@ -179,7 +179,7 @@ function admit(call: Prepared, token: Token, entered: EnteredRow | undefined) {
   if (token.tenantId !== call.tenantId) throw new AppError('TOKEN_WORKSPACE_MISMATCH');
   const tenant = tenantOf(call, entered);
   parts.limiters.tenant.take(String(call.tenantId), realNow.epochMilliseconds);
-  // Before the permission: the operation that would be asked for it is not the one that was meant.
+  // Before the permission is checked: it would be that of an operation that was not meant.
   if (call.mismatch) throw call.mismatch;
   const { ownPartyId } = authorize(operation.access, principal);
   assertWellFormed(call);

@@ -8,7 +8,7 @@ export type Routes = ReadonlyMap<string, readonly Operation[]>;
 export type Selection = {
   operation: Operation;
   body: Record<string, unknown>;
-  /** Told to the caller only after its token was found good. */
+  /** Thrown only after the token of the caller proved valid. */
   mismatch: AppError | undefined;
 };
 

@@ -231,7 +231,7 @@ function registerProbes(server: FastifyInstance, database: Database, metrics: Me
   });
 }
 
-/** Bytes that are no HTTP request: they reach no operation, so the status says so. */
+/** Bytes that are not a valid HTTP request reach no operation, so the HTTP status itself is 400. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,5 +1,5 @@
 // Invented tokens. Guessing 256 bits is hopeless, but each guess costs a look into the
-// database, so an address may make so many a minute.
+// database, so the number of such calls a minute is limited for each address.
 import { AppError } from '../base/errors.ts';
 import { readToken } from './authenticate.ts';
 import type { DispatchParts, Incoming } from './prepared.ts';

@@ -22,12 +22,13 @@ const errorLengthMax = 1_000;
 export type Crew = {
   database: Database;
   log: Log;
-  /** The name of this worker, for those who look. */
+  /** The name of this worker, which operators see. */
   worker: string;
   /** What this worker is trying now, by tenant: renewed as long as it lives. */
   trying: Map<Attempt, number>;
   /**
-   * What ended by no fault of the chunk, which could not be noted because the database was away.
+   * Attempts that ended through a failure of the database, which therefore could not store it. They
+   * do not count against the chunk.
    */
   unnoted: Map<Attempt, number>;
 };
@@ -35,19 +36,19 @@ export type Crew = {
 export type Trial<Held> = {
   tenantId: number;
   jobId: number;
-  /** Takes hold of the chunk; undefined when it is not to be had, and nothing happens. */
+  /** Locks the row of the chunk. Undefined if another worker has it: then nothing is done. */
   hold(tx: Tx): Promise<(Held & HeldPart) | undefined>;
   /** All that the chunk does. */
   work(tx: Tx, held: Held): Promise<void>;
-  /** Instead of the work, when too many attempts came to nothing. */
+  /** Called instead of `work` after `attemptsMax` failed attempts. */
   giveUp(tx: Tx, held: Held, reason: string): Promise<void>;
 };
 
 type HeldPart = { backend_pid: number; chunk: number; operation: string };
 
 /**
- * `done`: worked on or given up, and recorded. `failed`: it is to be tried again. `away`: the
- * database is not to be had, or took the chunk away. `nothing`: there was nothing to hold.
+ * `done`: the chunk is done or given up, and that is stored. `failed`: it is tried again. `away`:
+ * the database did not answer, or ended the connection. `nothing`: another worker has the chunk.
  * An AppError of the work is thrown, with nothing left behind.
  */
 export type TrialEnd = 'done' | 'failed' | 'away' | 'nothing';
@@ -143,7 +144,7 @@ function outOfSpace(): AppError {
   });
 }
 
-/** The connection that held the chunk is gone, and with it the hold: another may have it by now. */
+/** The connection that locked the chunk was lost, and the lock with it: another may have it now. */
 function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   return code === '57P01' || /terminated|not queryable/i.test(message);

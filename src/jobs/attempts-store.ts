@@ -60,7 +60,7 @@ export async function deleteAttempts(tx: Tx, tenantId: number, attempt: Attempt)
   return rows.some((row) => row.attempt === attempt.attempt);
 }
 
-/** One that ended for a reason that is no fault of the chunk. */
+/** Deletes an attempt that ended for a reason outside of the chunk, so that it does not count. */
 export async function deleteAttempt(tx: Tx, tenantId: number, attempt: Attempt): Promise<void> {
   await sql`
     delete from chunk_attempts

@@ -1,4 +1,4 @@
-// All that the server can be asked. Registered by one loop; the client's types come from here too.
+// Every operation of the API. One loop registers them; the types of the client come from here too.
 
 import { makeAdjustments } from './adjustments/make-adjustments.ts';
 import { waiveSurcharge } from './adjustments/waive-surcharge.ts';

@@ -151,7 +151,7 @@ test('an invalid word or date is reported before anything is opened', async () =
       /Meters have no days/,
     ],
     [() => routeSheetCommand(config, into), /--service is needed/],
-    [() => ledgerCommand(config, into), /Say 'trial-balance'/],
+    [() => ledgerCommand(config, into), /'ledger' needs the word 'trial-balance'/],
     [() => ledgerCommand(config, ['trial-balance']), /--workspace is needed/],
     [
       () => ledgerCommand(config, ['trial-balance', ...into, '--until', '31/02/2026']),

@@ -49,7 +49,7 @@ function isWithoutSocket({ code, syscall }: DatabaseFault): boolean {
 
 const fullMessages = /No space left on device|File too large|Disk quota exceeded/i;
 
-/** There is no room left where the database keeps its files: waiting alone makes none. */
+/** The disk of the database is full. Unlike other faults, waiting does not help. */
 export function isOutOfSpace(error: unknown): boolean {
   const fault = error as DatabaseFault | undefined;
   if (!(fault instanceof Error)) return false;
@@ -57,7 +57,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return fault.code === '53100' || (fault.code === 'XX000' && fullMessages.test(fault.message));
 }
 
-/** For whoever starts the program: what did not work, before the words of network or server. */
+/** Throws an error that names what failed; the error of the network or the server is the cause. */
 export function rethrowUnconnected(error: unknown): never {
   throw new Error('No connection to the database', { cause: error });
 }

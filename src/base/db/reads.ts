@@ -163,7 +163,7 @@ export class Read {
   /** The row that the last of the openings answers. */
   readonly opened: Promise<Record<string, unknown> | undefined>;
   members = 1;
-  /** Of those who share it; undefined where it is not shared. */
+  /** What the callers that share the read look up; undefined if it is not shared. */
   readonly kinds: Set<object> | undefined;
   /** Whose share of the connections it needs; undefined where it is shared. */
   readonly tenantId: number | undefined;

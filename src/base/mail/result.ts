@@ -12,7 +12,7 @@ export type MailResult = { readonly outcome: MailOutcome; readonly detail: strin
 /** Minutes until a temporary failure is tried again: a mail server is down for a day at most. */
 const retryMinutes = [1, 5, 15, 60, 180, 360, 720] as const;
 
-/** Seconds to wait after so many failed attempts; null when no further one is made. */
+/** Seconds until the next attempt, by the number of failed ones; null if that was the last. */
 export function mailRetrySeconds(attempts: number): number | null {
   const minutes = retryMinutes[attempts - 1];
   return minutes === undefined ? null : minutes * 60;

@@ -3,7 +3,7 @@
 import { denominatorOf, type Exact, fraction, fromBigInts, numeratorOf } from './exact.ts';
 import { round } from './rounding.ts';
 
-/** Longer numbers are no price or quantity. */
+/** A price or quantity has fewer characters. */
 const digitsMax = 60;
 const smallDigitsMax = 15;
 const powers = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);

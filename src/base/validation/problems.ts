@@ -129,7 +129,7 @@ function notThere(field: string, value: unknown, own: ErrorCode | undefined): st
 }
 
 function notAmong(field: string, node: SchemaNode): string {
-  // A number and the same number as text are one word to whoever reads it.
+  // In the message, a number and the same number as text look the same.
   const words = [...new Set((node.enum ?? []).filter((word) => word !== null).map(String))];
   if (words.length > wordsMax) return `${field} must be ${node.description}`;
   return `${field} must be one of ${words.join(', ')}`;

@@ -99,7 +99,7 @@ const operator: readonly Permission[] = [
 
 const manager: readonly Permission[] = [
   ...operator,
-  // Erasing what is known of a former customer.
+  // Erasing the personal data of a former customer.
   'parties:erase',
   // Transferring and closing, and what is forced past a rule.
   'subscriptions:manage',
@@ -118,7 +118,7 @@ const manager: readonly Permission[] = [
   'ledger:close',
 ];
 
-/** All that is not of the caller alone. */
+/** Every permission to read, except those for the caller's own party. */
 const reads = permissions.filter((name) => name.endsWith(':read'));
 
 const permissionsByRole: Record<RoleName, readonly Permission[]> = {

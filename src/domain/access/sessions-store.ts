@@ -139,7 +139,7 @@ export async function revokeSessionsOf(
   `.execute(tx);
 }
 
-/** As revokeSessionsOf, except for the session from which it is asked for. */
+/** As revokeSessionsOf, except for the session of the caller. */
 export async function revokeOtherSessions(
   tx: Tx,
   tenantId: number,

@@ -184,7 +184,7 @@ function endEntry(reading: Reading, statement: OpenStatement, entry: Entry): voi
   statement.sum += BigInt(total);
 }
 
-/** One of several; one without an amount of its own is no line. */
+/** One of several transactions of an entry. Without an amount of its own it becomes no line. */
 function addTransaction(
   reading: Reading,
   statement: OpenStatement,

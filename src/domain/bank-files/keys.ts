@@ -7,7 +7,7 @@ export type LineKeys = {
   billIds: number[];
   /** What may be the number of a bill or of a subscription. */
   words: string[];
-  /** What may be the number of a party, and whether it is all that the reference says. */
+  /** A possible party number in the reference, and whether the reference has nothing else. */
   numbers: { value: number; isWholeReference: boolean }[];
 };
 

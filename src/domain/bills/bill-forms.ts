@@ -200,7 +200,7 @@ export type PresentedLine = Omit<BillLine, 'details' | 'basis'> & {
   connectionNumber?: string;
 };
 
-/** All that a rated bill has and a stored bill shows. */
+/** The fields of a rated bill that a stored bill shows too. */
 type RatedField = Exclude<
   keyof Bill,
   'status' | 'currencyScale' | 'segments' | 'errors' | 'explanation'

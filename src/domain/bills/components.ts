@@ -91,7 +91,7 @@ export function creditedOf({ creditLines }: BilledPart, component: string | null
     .reduce((sum, line) => sum + line.amount, 0n);
 }
 
-/** What is left of the rows adds up to the total, none below zero. */
+/** The remaining amounts of the rows, none below zero, add up to the total. */
 function net(rows: { left: bigint }[], total: bigint): void {
   for (const row of rows) if (row.left < 0n) row.left = 0n;
   let excess = rows.reduce((sum, row) => sum + row.left, 0n) - total;

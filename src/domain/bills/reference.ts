@@ -9,7 +9,7 @@ export function billReference(billId: number): string {
   return payload + checkDigit(payload);
 }
 
-/** Undefined for what is no reference of ours. */
+/** Undefined if the text is not a bill reference. */
 export function billIdOf(reference: string): number | undefined {
   const payload = reference.slice(0, -1);
   const isOurs = /^\d+$/.test(reference) && reference.startsWith(kind);

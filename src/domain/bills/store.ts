@@ -34,7 +34,7 @@ export function billNotFound(billId: number, field: string): AppError {
   return new AppError('BILL_NOT_FOUND', { message: `No bill has the id ${billId}`, field });
 }
 
-/** The one bill of a term that a step is asked for. */
+/** The single bill of a term for which a step was requested. */
 export async function getBillOfTerm(
   tx: Tx,
   tenantId: number,

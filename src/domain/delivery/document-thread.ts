@@ -40,7 +40,7 @@ export type DocumentTask = {
   setting: RenderSetting;
   bill: BillToRender;
   cancellation: CancellationRow | undefined;
-  /** Its document is asked for, and not that of the bill. */
+  /** The credit note whose document is requested, instead of that of the bill. */
   creditNote?: CreditNoteDocument;
   /** A page of HTML that says so; the file of a copy is marked. */
   isCopy?: boolean;
@@ -61,7 +61,7 @@ export type PreviewTask = {
 
 export type MadePreview = MadeDocument & { subject: string | null };
 
-/** A document that is no bill. */
+/** A document other than a bill. */
 export type PaperTask = { format: 'PDF' | 'HTML'; paper: Paper };
 
 export type MadeDocument = { base64: string };

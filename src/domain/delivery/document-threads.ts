@@ -42,7 +42,7 @@ export type DocumentThreads = {
 export function openDocumentThreads(options: { limitMs?: number } = {}): DocumentThreads {
   const limitMs = options.limitMs ?? documentMs;
   const file = new URL('./document-thread.ts', import.meta.url);
-  // As many as turns: what has its turn waits for no thread.
+  // As many threads as turns: a document whose turn it is does not wait for a thread.
   const threads = openThreads({ file, threads: 2 * places });
   const run = <Result>(task: ThreadTask, how: TaskOptions) => threads.run<Result>(task, how);
   return {

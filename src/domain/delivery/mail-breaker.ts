@@ -2,11 +2,11 @@
 // put off without trying, but for one now and then.
 
 export type MailBreaker = {
-  /** Whether to hand over a mail now; it counts as the one that is tried. */
+  /** Whether to hand over a mail now. While the server counts as down, one mail is let through. */
   mayTry(): boolean;
   /** Whether nothing will be handed over for a while: there is no need to make a mail. */
   isResting(): boolean;
-  /** Whether the server took mails not long ago: it may take only so many at a time. */
+  /** Whether the server accepted mails not long ago: it may only limit their rate. */
   isAlive(): boolean;
   note(hasFailed: boolean): void;
 };

@@ -1,4 +1,4 @@
-// Notices: mails to customers that are no bills.
+// Notices: mails to customers other than bills, such as reminders and receipts.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';

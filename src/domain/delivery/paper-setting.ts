@@ -1,4 +1,4 @@
-// What documents that are no bills are made with: the workspace's letterhead and language.
+// What documents other than bills are made with: the workspace's letterhead and language.
 import type { PaperSetting } from '../documents/paper.ts';
 import type { SettingsRow } from '../tenants/store.ts';
 

@@ -45,7 +45,7 @@ export async function keepReminders(
   );
 }
 
-/** By notice; those that are no reminders are left out. */
+/** By notice; notices other than reminders are left out. */
 export async function reminderPapers(
   tx: Tx,
   tenantId: number,

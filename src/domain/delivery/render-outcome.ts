@@ -1,4 +1,4 @@
-// What comes of rendering bills, for those who have it done and need not load what does it.
+// The results of rendering, as types: the process that starts the threads loads no renderer.
 import { AppError } from '../../base/errors.ts';
 import type { FileFacts, KeptFile } from './document-file.ts';
 
@@ -15,7 +15,7 @@ export type RenderOutcome = {
   parts: Map<string, Uint8Array>;
 };
 
-/** Of a document that is no bill. */
+/** The result of a document other than a bill. */
 export type PaperResult = (KeptFile & FileFacts) | { error: RenderError };
 
 export type PaperOutcome = { results: PaperResult[]; parts: Map<string, Uint8Array> };

@@ -20,7 +20,7 @@ export type Renderer = {
     setting: RenderSetting,
     bills: readonly DocumentToRender[],
   ): Promise<{ results: Map<number, RenderResult>; parts: Map<string, Uint8Array> }>;
-  /** Documents that are no bills, with results in their order. */
+  /** Renders documents other than bills, with the results in the same order. */
   print(papers: readonly Paper[]): Promise<PaperOutcome>;
   /** The words of mails, by bill. */
   write(
@@ -31,7 +31,7 @@ export type Renderer = {
   close(): Promise<void>;
 };
 
-/** So many that their documents share fonts, so few that all threads have some. */
+/** Bills of one task: enough for their documents to share fonts, few enough to busy all threads. */
 const billsPerTask = 50;
 /** A bill takes some thousandths of a second; one that takes this long will never be done. */
 const taskMs = 120_000;

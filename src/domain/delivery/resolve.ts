@@ -13,7 +13,7 @@ import type { DeliveryStatus } from './store.ts';
 export type Resolution = 'Resend' | 'Sent' | 'Failed';
 
 const resendable: readonly DeliveryStatus[] = ['Uncertain', 'Failed'];
-/** The portal shows a bill anyway, and for the others there is no gateway. */
+/** The portal shows every published bill, and SMS, WhatsApp and Webhook have no gateway. */
 const sendable: readonly Channel[] = ['Email', 'Print'];
 const decidable: readonly DeliveryStatus[] = ['Uncertain'];
 

@@ -56,7 +56,7 @@ export type CreditNoteDocument = {
   readonly lines: readonly { readonly component: string | null; readonly amount: number }[];
 };
 
-/** All that a bill's document depends on: same input, same bytes. */
+/** Everything that the document of a bill depends on: the same input gives the same bytes. */
 export type BillDocumentInput = {
   readonly bill: BillDocument;
   readonly letterhead: Letterhead;

@@ -1,4 +1,4 @@
-// A document that is no bill as one HTML page, in the style of the page of a bill.
+// A document other than a bill as one HTML page, in the style of the page of a bill.
 import { endOf, headOf, headRow, htmlPage, partiesOf, rowOf } from './bill-html.ts';
 import { escaped, tag } from './html.ts';
 import type { Paper } from './paper.ts';

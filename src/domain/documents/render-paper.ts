@@ -1,4 +1,4 @@
-// Documents that are no bills, as PDF.
+// Renders documents other than bills as PDF.
 import { parseDate } from '../../base/calendar.ts';
 import { openPdf, type PdfFile } from '../../base/pdf/document.ts';
 import { type Page, paintPage } from '../../base/pdf/page.ts';

@@ -70,7 +70,7 @@ const pauseSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 /** Receivers that failed at the same time are not all tried again at the same time. */
 const jitterShare = 0.1;
 
-/** Seconds until the next attempt after so many failures of a round; null if it was the last. */
+/** Seconds until the next attempt, by the number of failures in this round; null after the last. */
 export function retrySeconds(failures: number, chance = Math.random()): number | null {
   const pause = pauseSeconds[failures - 1];
   return pause === undefined ? null : pause * (1 + jitterShare * chance);

@@ -147,7 +147,7 @@ function signedOn(accountId: number, amount: number): number {
   return accountId === ledgerAccounts.payable ? -amount : amount;
 }
 
-/** An entry that settles so much of an open item; below zero it opens it again. */
+/** An entry that settles an amount of an open item; below zero it opens it again. */
 export function settling(
   item: ItemKey,
   { kind, effect, amount }: { kind: EntryKind; effect: Effect; amount: number },
@@ -161,7 +161,7 @@ export function settling(
   };
 }
 
-/** An entry that begins an open item of so much; below zero it is a credit of the customer. */
+/** An entry that creates an open item of an amount; below zero it is a credit of the customer. */
 export function opening(
   owner: Omit<ItemKey, 'itemId'>,
   { kind, amount }: { kind: EntryKind; amount: number },
@@ -177,7 +177,7 @@ export function opening(
   };
 }
 
-/** An entry that adds so much to a wallet; below zero it takes from it. */
+/** An entry that adds an amount to a wallet; below zero it takes from it. */
 export function intoWallet(
   partyId: number,
   { kind, amount }: { kind: EntryKind; amount: number },
@@ -187,7 +187,7 @@ export function intoWallet(
   return { ...details, accountId, partyId, subscriptionId: null, kind, amount: -amount };
 }
 
-/** An entry that adds so much to the deposit that is held; below zero it takes from it. */
+/** An entry that adds an amount to the deposit that is held; below zero it takes from it. */
 export function intoDeposit(
   owner: { partyId: number; subscriptionId: number; billId?: number | null },
   { kind, amount }: { kind: EntryKind; amount: number },

@@ -1,4 +1,4 @@
-// An amount that is open: a bill, or an item that is no bill.
+// An open item: a bill, or another amount that is owed, such as a surcharge or an opening balance.
 import type { ItemKey, ItemKind } from './book.ts';
 
 export type OpenItem = ItemKey & {
@@ -8,7 +8,7 @@ export type OpenItem = ItemKey & {
   issueDate: string;
   /** Minor units. Below zero the customer has a credit. */
   open: number;
-  /** Of an item that is no bill: what it was charged for. */
+  /** Of an item other than a bill: what it was charged for. */
   component: string | null;
   /** In the order in which the item is settled; only where the method asks for them. */
   components?: readonly ItemComponent[];

@@ -2,7 +2,7 @@
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';
 
-/** Those of the bills of which nothing is left to pay. */
+/** Those of the bills that are now paid in full. */
 export async function listPaid(
   tx: Tx,
   tenantId: number,

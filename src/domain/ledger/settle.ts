@@ -10,7 +10,7 @@ export const settlementMethods = [
 ] as const;
 export type SettlementMethod = (typeof settlementMethods)[number];
 
-/** So much of an item is settled. Below zero on a credit that is used. */
+/** The amount of an item that is settled; below zero for a credit that is used. */
 export type Allocation = { item: OpenItem; amount: number };
 
 /**

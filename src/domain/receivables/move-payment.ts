@@ -199,7 +199,7 @@ function withGivenBack(open: readonly OpenItem[], given: readonly Change[]): Ope
   return [...items.values()];
 }
 
-/** One change for each item, without those that come to nothing. */
+/** One change for each item, without changes of zero. */
 function netted(changes: readonly Change[]): Change[] {
   const sums = new Map<string, Change>();
   for (const { item, amount } of changes) {

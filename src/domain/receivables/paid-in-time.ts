@@ -97,7 +97,7 @@ async function coveredBills(
   return [...covered];
 }
 
-/** What of a payment is for a bill: what it allocates, or all that goes to no other item. */
+/** The part of a payment for a bill: its allocation, or whatever no other item was given. */
 function availableFor(
   { allocations: wanted, amount, by }: Payment,
   allocations: readonly Allocation[],

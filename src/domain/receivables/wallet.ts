@@ -108,7 +108,7 @@ export async function settleWallet(
   const isByComponent = payer.settlementMethod === 'Component Priority';
   const items = isByComponent ? await withComponents(tx, tenantId, receivable) : receivable;
   const offsets = useCredits(items);
-  // By hand everything is asked for, so that the oldest is paid first.
+  // This call is for everything that is open, so with `Manual` too the oldest item is paid first.
   const given = payer.settlementMethod as SettlementMethod;
   const method = given === 'Manual' ? 'Chronology' : given;
   const paid = settle(items, balances.get(partyId) ?? 0, { method, subscriptionId: null });

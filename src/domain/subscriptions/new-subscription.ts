@@ -81,7 +81,7 @@ export type RowReferences = {
 /** Deposit that a new subscriber owes at once. */
 export type DepositDemand = { name: string; amount: number };
 
-/** A row that was checked, with all that will be stored but ids and number. */
+/** A row that was checked, with everything that is stored except ids and the number. */
 export type Draft = {
   wanted: WantedSubscription;
   context: KnownContext;

@@ -18,7 +18,7 @@ import type {
 } from './subscription.ts';
 import { searchText } from './subscription.ts';
 
-/** All that is stored of a subscription, but who changed it and when. */
+/** Everything that is stored of a subscription, except the login and time of its last change. */
 export type SubscriptionDetails = {
   subscription_id: number;
   subscription_number: string;

@@ -1,4 +1,4 @@
-// All that is shown of subscriptions, read for a page of them in one exchange with the database.
+// Reads everything that a page of subscriptions shows, in one exchange with the database.
 
 import type { Tx } from '../../base/db/pool.ts';
 import { sql } from '../../base/db/sql.ts';

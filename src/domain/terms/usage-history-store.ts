@@ -1,4 +1,4 @@
-// What was billed of a subscription in its last terms, as those who look back on it read it.
+// What was billed of a subscription in its last terms, for estimates, histories and charts.
 import { sql } from '../../base/db/sql.ts';
 
 /** Terms that are looked back on: a year of months and the same month of the year before. */

@@ -25,7 +25,7 @@ import { connectionView, presentConnection } from './connection-view-fields.ts';
 
 const subscriptionTypes = ['Metered', 'Unmetered', 'Mixed', 'Prepaid', 'Postpaid'] as const;
 
-/** A number that no key has finds nothing; it is no mistake. */
+/** A number that does not exist is not an error: the list is empty. */
 const key = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -26,7 +26,7 @@ export const getEvents = operation({
   method: 'Retrieve',
   action: 'Retrieve Events',
   access: { permission: 'audit:read' },
-  summary: 'Lists what happened in the last 30 days, the oldest first.',
+  summary: 'Lists the events of the last 30 days, the oldest first.',
   request: Type.Object({
     type: filterOf([...eventTypes]),
     sinceEventID: maybe(id),

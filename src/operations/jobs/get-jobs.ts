@@ -6,7 +6,7 @@ import { listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { jobView, presentJob } from './job-fields.ts';
 
-/** A number that names nothing is no error: it finds nothing. */
+/** A number that does not exist is not an error: the list is empty. */
 const key = maybe(
   Type.Integer({
     minimum: Number.MIN_SAFE_INTEGER,

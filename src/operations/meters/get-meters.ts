@@ -16,7 +16,7 @@ import { foundAhead, listing } from '../listing.ts';
 import { operation } from '../operation.ts';
 import { meterFields, presentMeter } from './meter-fields.ts';
 
-/** A number that no meter has is no error: it finds nothing. */
+/** A number that does not exist is not an error: the list is empty. */
 const wholeNumber = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -23,7 +23,7 @@ import { date, fieldsOnly, filterOf, maybe, nullable, page, text, timestamp } fr
 import { foundAhead, listing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 
-/** A number that names nothing is no error: it finds nothing. */
+/** A number that does not exist is not an error: the list is empty. */
 const wholeNumber = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -14,7 +14,7 @@ import { wholeListing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
 import { presentTariff, presentWholeTariff, tariffView } from './tariff-fields.ts';
 
-/** A number that no plan has finds nothing; it is no mistake. */
+/** A number that does not exist is not an error: the list is empty. */
 const key = maybe(
   Type.Integer({
     minimum: Number.MIN_SAFE_INTEGER,

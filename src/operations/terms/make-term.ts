@@ -99,7 +99,7 @@ export const makeTerm = operation({
   },
 });
 
-/** How many subscriptions the term would bill now, with a warning if it is none. */
+/** How many subscriptions the term would bill now, with a warning if there are none. */
 async function populationOf({ tx, tenant }: Call, term: CreatedTerm): Promise<string> {
   const { tenantId } = tenant;
   const { count, isExact } = await countEligible(tx, tenantId, {

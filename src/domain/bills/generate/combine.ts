@@ -124,7 +124,7 @@ function daysOf(rated: readonly Rated[]): Pick<Amounts, 'billedFrom' | 'billedTo
   };
 }
 
-/** Every line says whose it is, and all that the bill as a whole cannot say for it. */
+/** Every line names its subscription, and has the fields that differ between subscriptions. */
 function linesOf({ row, bill }: Rated, pick: 'lines' | 'surcharges'): StoredLine[] {
   const nobody = { fromDate: null, toDate: null, days: -1, tariffCode: null, tariffVersion: null };
   return bill[pick].map((line) => ({

@@ -36,7 +36,7 @@ export type MakeScope = FreezeScope & {
   readonly planIds: ReadonlyMap<string, number>;
 };
 
-/** The bill of a billed unit; undefined where neither a day nor use of it is to be billed. */
+/** The bill of a billed unit; undefined if it has neither a day nor usage to bill. */
 export function makeBill(scope: MakeScope, inputs: readonly Inputs[]): MadeBill | undefined {
   const rated: Rated[] = [];
   for (const one of inputs) {

@@ -161,7 +161,7 @@ function wanted(subscriptions: readonly CatchingUp[]): Sql {
   ) as w (subscription_id, billed_through, last_date)`;
 }
 
-/** Values for the term and for those that were left out, added up. */
+/** Values for the term and for the skipped terms before it, added up. */
 export async function listValuesWithCatchUp(
   tx: Tx,
   tenantId: number,
@@ -217,9 +217,9 @@ function isUsageTakenOver(tenantId: number, term: Term): Sql {
 }
 
 /**
- * Use for the term and for those that were left out. Use of a whole term is of its last day, so
- * that it falls on the days of that term and not of another. Where bills are made in advance, what
- * comes in for a term is use of the one before.
+ * Usage for the term and for the skipped terms before it. Usage of a whole term is dated on its
+ * last day, so that it falls on the days of that term and not of another. If bills are made in
+ * advance, what is uploaded for a term is usage of the term before.
  */
 export async function listUsageWithCatchUp(
   tx: Tx,

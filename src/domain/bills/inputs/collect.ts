@@ -1,4 +1,4 @@
-// Reads, for a range of billed units, all that their bills are made from: the same few statements
+// Reads the inputs of the bills for a range of billed units: the same few statements
 // whatever their number.
 
 import { parseDay, storedDay } from '../../../base/days.ts';

@@ -1,4 +1,4 @@
-// What is overdue of those who are billed, item by item.
+// The overdue items of the billed owners.
 
 import { storedDay } from '../../../base/days.ts';
 import type { Tx } from '../../../base/db/pool.ts';

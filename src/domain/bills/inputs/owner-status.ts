@@ -3,7 +3,7 @@
 import type { AccountStatusRow, OwnBill } from './account-status-store.ts';
 import type { BilledRow } from './inputs-store.ts';
 
-/** Those who are billed for the first time since they got back what they had before. */
+/** Owners billed for the first time since the subscription was transferred back to them. */
 export function returningOf(termEnd: string, billed: readonly BilledRow[]): BilledRow[] {
   return billed.filter((row) => {
     if (!row.transfers?.some(({ fromPartyId }) => fromPartyId === row.party_id)) return false;
@@ -50,7 +50,7 @@ function ownerStatus(
     const { amount: _amount, ...rest } = entry;
     return { ...rest, isOfFormerOwner: true as const };
   });
-  // All that a new owner has paid was paid since the last bill, which was another's.
+  // The last bill was for the previous owner, so every payment of a new owner is later.
   const none = { brought_forward: 0, payments: accountStatus.received };
   return isNew
     ? { ...accountStatus, history, ...none, ...before, billed: null }

@@ -90,7 +90,7 @@ export async function hasMovedOn(tx: Tx, tenantId: number, billId: number): Prom
   return rows[0]?.found ?? false;
 }
 
-/** The term of a bill that is not made again is no longer one of those that were billed. */
+/** If a cancelled bill is not billed again, its term is removed from the billed terms. */
 export async function forgetBilledTerm(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,4 @@
-// A posted bill is credited: what is left of its components, and what a credit note books.
+// Credits a posted bill: how much of each component can still be credited, and what is booked.
 import {
   type ContextType,
   isOwedByWorkspace,
@@ -214,7 +214,7 @@ export function addCredit(bill: Creditable, lines: readonly CreditLine[]): void 
   });
 }
 
-/** So much of what was paid of the item, the newest first. */
+/** Takes an amount from the payments of the item, the newest first. */
 function takePaid(
   bill: Creditable,
   { subscription_id, item_id }: Pick<PaidRow, 'subscription_id' | 'item_id'>,

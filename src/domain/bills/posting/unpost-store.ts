@@ -281,7 +281,7 @@ export async function retireNumbers(
   return count;
 }
 
-/** Subscriptions, and what is known of their use, as they were before the bills. */
+/** Restores subscriptions and their usage histories as they were before the bills. */
 export async function restoreSubscriptions(
   tx: Tx,
   tenantId: number,

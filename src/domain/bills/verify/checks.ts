@@ -40,7 +40,7 @@ import { checkHistories, checkSums } from './sum-checks-store.ts';
 export type CheckResult = Counts & {
   check: string;
   says: string;
-  /** What is no mistake and worth knowing. */
+  /** A remark for the operator that is not a fault. */
   note?: string;
 };
 

@@ -104,7 +104,7 @@ function wronglyBooked(tenantId: number): Sql {
       and coalesce(b.bill_number, r.bill_number) is distinct from e.reference`;
 }
 
-/** A number is taken and written down at once, so that there are as many as were taken. */
+/** A number is taken and stored in one transaction, so there are as many as the series counted. */
 function wrongCreditNotes(tenantId: number): Sql {
   return sql`
     select 'taken ' || n.taken || ', on credit notes ' || n.given || ' up to ' || n.last

@@ -30,7 +30,7 @@ export function vatTable(lines: readonly DocumentLine[], setting: EInvoiceSettin
   const vatOf = (component: string | null) =>
     setting.vat.find((one) => one.component === component);
   const percents = new Map<string, string>();
-  /** By component; `*` for those that no tax names. */
+  /** By component; `*` for components that no tax names. */
   const rates = new Map<string, VatCategory>();
   for (const { on, ...how } of setting.untaxed ?? []) {
     for (const component of on) rates.set(component, untaxedCategory(how));

@@ -1,4 +1,4 @@
-// A document that is no bill on pages, from the same blocks as bills.
+// Lays out a document other than a bill on pages, from the same blocks as bills.
 import type { Page } from '../../../base/pdf/page.ts';
 import type { PaperTable, PaperView } from '../paper-view.ts';
 import { continuationBlock, footerBlock, notesBlocks } from './bill-pages.ts';
