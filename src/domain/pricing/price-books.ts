@@ -43,7 +43,7 @@ export function wireDate(isoDate: string | null): string | null {
 
 type Kept = { stamp: string; book: PriceBook };
 
-/** A book takes some hundred kilobytes. The one not asked for longest makes room. */
+/** A book takes some hundred kilobytes. The least recently used one is dropped first. */
 const booksMax = 200;
 const books = new Map<string, Kept>();
 
@@ -77,7 +77,7 @@ export async function storedPriceBook(
   return book;
 }
 
-/** The newest versions at some time, by which prices can be had again as they were then. */
+/** The newest versions at some time, from which the prices of that time can be loaded again. */
 export type PinnedVersions = { context: number; plans: Record<string, number> };
 
 export async function newestVersions(
