@@ -164,7 +164,7 @@ async function planOf(
     .toSorted((a, b) => (a.dueDate < b.dueDate ? -1 : 1));
   const amount = instalments.reduce((sum, one) => sum + one.amount, 0);
   if (amount !== open) {
-    const message = 'The instalments do not come to what is open of the bills';
+    const message = 'The instalments do not add up to the open amount of the bills';
     const code = 'INVALID_NUMBER' as const;
     return { row, name: 'instalments', code, message, rejectedValue: null };
   }

@@ -40,7 +40,7 @@ export async function takePart(
     throw taken(`The upload ${uploadId} has parts after part ${number}; it cannot be the last one`);
   }
   if (bytes + content.length > uploadBytesMax) {
-    const message = `The parts come to more than ${uploadBytesMax} bytes; split the file`;
+    const message = `The parts have more than ${uploadBytesMax} bytes together; split the file`;
     throw new AppError('REQUEST_TOO_LARGE', { message, field: 'contentBase64' });
   }
   const stamp: Stamp = { at: realNow, by };

@@ -20,7 +20,7 @@ export async function clearPayment(
   if (!payment) throw new AppError('PAYMENT_NOT_FOUND', { field });
   const cheque = await findCheque(tx, tenantId, paymentId);
   if (!cheque) {
-    const message = `Payment ${payment.reference} is no cheque`;
+    const message = `Payment ${payment.reference} is not a cheque`;
     throw new AppError('INVALID_STATE', { message, field });
   }
   if (payment.is_reversed || cheque.cleared_date !== null) {

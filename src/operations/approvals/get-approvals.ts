@@ -33,7 +33,7 @@ export const getApprovals = operation({
   method: 'Retrieve',
   action: 'Retrieve Approvals',
   access: { permission: 'ledger:read' },
-  summary: 'Lists refunds and write-offs that wait for a second person, or did.',
+  summary: 'Lists refunds and write-offs that wait, or waited, for a second person.',
   request: Type.Object({
     approvalID: maybe(id),
     status: filterOf(['Waiting', 'Approved', 'Rejected']),

@@ -8,7 +8,7 @@ export const enrolTotp = operation({
   method: 'Login',
   action: 'Enrol Second Factor',
   access: 'login',
-  summary: 'Starts a second factor: a secret for an authenticator app. confirm-totp ends it.',
+  summary: 'Starts a second factor: a secret for an authenticator app. Go on with confirm-totp.',
   request: Type.Object({}),
   response: Type.Object({
     secret: Type.String({ description: 'base32' }),

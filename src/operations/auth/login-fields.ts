@@ -60,7 +60,7 @@ export const sessionKind = maybe(oneOf(['Token', 'Cookie']));
 
 /** Programs always get it, so their type has it; a browser that asked for a cookie does not. */
 const shownRefreshToken = Type.Optional(
-  Type.String({ description: 'left out where the session is a cookie of a browser' }),
+  Type.String({ description: 'absent if the session is a cookie of a browser' }),
 ) as unknown as Type.TString;
 
 export const issuedTokens = Type.Object({

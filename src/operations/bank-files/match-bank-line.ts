@@ -19,7 +19,7 @@ const data = Type.Object({
   bankLineID: id,
   payer: maybe(Type.Object(payerFields)),
   ...payerFields,
-  ignore: maybe(Type.Boolean({ description: 'true: it is no payment of a customer' })),
+  ignore: maybe(Type.Boolean({ description: 'true: the line is not a payment of a customer' })),
   allocations: maybe(
     Type.Array(Type.Object({ billID: id, amount: amountSent }), { maxItems: limits.batch }),
   ),

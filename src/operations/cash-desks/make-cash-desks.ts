@@ -42,7 +42,7 @@ export const makeCashDesks = operation({
     );
     const problems = cashDesks.flatMap(({ code, cashAccountID }, row): RowProblem[] => {
       if (!usable.has(cashAccountID)) {
-        const message = `${cashAccountID} is no ledger account for money: see get-accounts`;
+        const message = `${cashAccountID} is not a ledger account for money: see get-accounts`;
         const problem = { name: 'cashAccountID', code: 'LEDGER_ACCOUNT_NOT_FOUND' } as const;
         return [{ row, ...problem, message, rejectedValue: cashAccountID }];
       }

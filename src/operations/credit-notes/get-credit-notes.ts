@@ -16,7 +16,7 @@ import { type Call, operation } from '../operation.ts';
 const creditNoteView = {
   creditNoteID: Type.Integer(),
   creditNoteNumber: Type.String(),
-  reference: Type.String({ description: 'of the caller; the number, where none was sent' }),
+  reference: Type.String({ description: 'that of the caller, otherwise the number' }),
   billID: Type.Integer(),
   billNumber: nullable(Type.String()),
   partyID: Type.Integer(),

@@ -31,7 +31,7 @@ export const makeCreditNotes = operation({
   method: 'Create',
   action: 'Create Credit Notes',
   access: { permission: 'credits:write' },
-  summary: 'Credits components of posted bills, or all that is left of them; all or none.',
+  summary: 'Credits components of posted bills, or the rest of the bills; all or none.',
   takesRows: true,
   request: Type.Object({
     creditNotes: Type.Array(creditNote, { minItems: 1, maxItems: limits.batch }),

@@ -12,7 +12,7 @@ export const makeDisputes = operation({
   method: 'Create',
   action: 'Create Disputes',
   access: { permission: 'collections:write' },
-  summary: 'Sets amounts of bills apart that customers do not accept; all or none.',
+  summary: 'Records disputes: amounts of bills that customers do not accept; all or none.',
   takesRows: true,
   request: Type.Object({
     disputes: Type.Array(

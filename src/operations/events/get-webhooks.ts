@@ -35,7 +35,7 @@ export const getWebhooks = operation({
   method: 'Retrieve',
   action: 'Retrieve Webhooks',
   access: { permission: 'webhooks:read' },
-  summary: 'Lists webhooks and how their receivers do; never their secrets.',
+  summary: 'Lists webhooks with what waits and what failed; never their secrets.',
   request: Type.Object({ page: Type.Optional(page) }),
   response: Type.Object({ webhooks: Type.Array(Type.Object(webhookView)) }),
   errors: [],

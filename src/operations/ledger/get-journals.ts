@@ -34,7 +34,7 @@ const journalView = {
       credit: money,
       component: nullable(Type.String()),
       connectionNumber: nullable(
-        Type.String({ description: 'where the line is of one subscription alone' }),
+        Type.String({ description: 'if the line belongs to one subscription alone' }),
       ),
     }),
   ),

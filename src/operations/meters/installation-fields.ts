@@ -15,7 +15,7 @@ export const initialReadings = maybe(
   Type.Array(
     Type.Object({
       register: maybe(
-        filledText({ max: 64, description: 'may be left out where the meter has one register' }),
+        filledText({ max: 64, description: 'may be left out if the meter has one register' }),
       ),
       value: decimal,
     }),

@@ -12,7 +12,7 @@ export const makeMeters = operation({
   method: 'Create',
   action: 'Create Meters',
   access: { permission: 'meters:write' },
-  summary: 'Registers one or more meters, all or none; each is InActive until it is assigned.',
+  summary: 'Registers one or more meters, all or none; each is InActive until it is installed.',
   takesRows: true,
   request: Type.Object({
     meters: Type.Array(Type.Object({ ...newMeterFields, meterType: id }), {

@@ -12,7 +12,7 @@ const enteredTypes = ['Actual', 'Customer', 'Estimated', 'Final', 'Check', 'Auto
 export const readingSent = Type.Object({
   number: meterNumber,
   register: maybe(
-    filledText({ max: 64, description: 'may be left out where the meter has one register' }),
+    filledText({ max: 64, description: 'may be left out if the meter has one register' }),
   ),
   value: decimal,
   readingDate: date,

@@ -10,7 +10,7 @@ export const clearPayment = operation({
   method: 'Update',
   action: 'Clear Payment',
   access: { permission: 'payments:write' },
-  summary: 'Says that the bank has paid a cheque.',
+  summary: 'Records that the bank has paid a cheque.',
   request: Type.Object({ data: Type.Object({ paymentID: id, clearedDate: maybe(date) }) }),
   response: empty,
   errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'DATE_IN_FUTURE'],

@@ -48,7 +48,7 @@ const paymentView = {
   clearedDate: nullable(Type.String({ description: 'DD/MM/YYYY: when the bank paid the cheque' })),
   allocations: Type.Array(
     Type.Object({
-      billID: nullable(Type.Integer({ description: 'null for what is no bill' })),
+      billID: nullable(Type.Integer({ description: 'null if the item is not a bill' })),
       billNumber: nullable(Type.String()),
       kind: Type.String({ description: 'Bill, or what else was open: Opening, Deposit, Fee, …' }),
       amount: Type.Number({ description: 'with the surcharge of the bill' }),
@@ -56,7 +56,7 @@ const paymentView = {
     }),
     { description: 'what the payment settles now' },
   ),
-  walletAmount: Type.Number({ description: 'what of it went into the wallet' }),
+  walletAmount: Type.Number({ description: 'the part that went into the wallet' }),
   recoveredAmount: Type.Number({ description: 'what it pays of debts that were written off' }),
   remark: nullable(Type.String()),
   reversal: nullable(Type.Object({ date: day, reason: Type.String() })),

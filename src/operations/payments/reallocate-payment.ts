@@ -9,7 +9,7 @@ export const reallocatePayment = operation({
   method: 'Update',
   action: 'Reallocate Payment',
   access: { permission: 'payments:manage' },
-  summary: 'Lays a payment on other bills; what is left of it goes into the wallet.',
+  summary: 'Settles other bills with a payment; the rest of it goes into the wallet.',
   request: Type.Object({
     data: Type.Object({
       paymentID: id,

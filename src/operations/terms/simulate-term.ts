@@ -72,7 +72,7 @@ export const simulateTerm = operation({
     plans: Type.Array(Type.Object({ tariffCode: text, bills: integer, ...sums, ...outcomes })),
     ...outcomes,
     largest: Type.Array(changeView),
-    bills: Type.Array(changeView, { description: 'the bills that change, where a page is given' }),
+    bills: Type.Array(changeView, { description: 'the bills that change; only if a page is sent' }),
     page: nullable(Type.Object({ pageNumber: integer, size: integer })),
     failed: Type.Integer({ description: 'bills that the changed plans cannot rate' }),
     failures: Type.Array(

@@ -35,7 +35,7 @@ const contact = Type.Object({
     'x-code': 'INVALID_ENUM',
     description: contactTypes.join(', '),
   }),
-  contactValue: filledText({ max: 254, description: 'an address where the type is Email' }),
+  contactValue: filledText({ max: 254, description: 'an e-mail address if the type is Email' }),
 });
 
 const competency = Type.Object({
