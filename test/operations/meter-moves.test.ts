@@ -56,7 +56,7 @@ test('assign-meter makes the meter Active and the subscription metered, with the
     initialReadings: [{ register: 'kwh', value: 12 }],
   });
   assert.deepEqual(done.data, {});
-  assert.equal(done.message, `Meter ${number} assigned to ${connection}`);
+  assert.equal(done.message, `Meter ${number} installed on ${connection}`);
   assert.deepEqual(await statusOf(number), ['Active', 'ok']);
   assert.deepEqual(await readingsOf(number), [
     [connection, '01/02/2026', '12', 'Installation', null, 'Accepted'],

@@ -164,7 +164,7 @@ function checkEmvFields(
     if (!/^(?:0[1-9]|[1-9]\d)$/.test(tag)) {
       report(`${key}.tag`, 'INVALID_FORMAT', 'is not a number from 01 to 99');
     } else if (fields.findIndex((one) => one.tag === tag) < index) {
-      report(`${key}.tag`, 'DUPLICATE', `${tag} is there twice`);
+      report(`${key}.tag`, 'DUPLICATE', `${tag} appears twice`);
     }
     if (problem !== undefined) report(`${key}.value`, 'TEMPLATE_INVALID', `: ${problem}`);
     else if (fixed !== '' && !isEmvText(fixed, emvLimits.value)) {

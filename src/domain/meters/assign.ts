@@ -137,7 +137,7 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.is_installed) {
-    const message = `Meter ${rejectedValue} is assigned to a subscription`;
+    const message = `Meter ${rejectedValue} is already installed; remove it there first`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.free_from !== null && meter.free_from > installDate.toString()) {
@@ -145,7 +145,7 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.health !== 'ok') {
-    const message = `Meter ${rejectedValue} is ${meter.health}; it can be assigned once it is ok`;
+    const message = `Meter ${rejectedValue} is ${meter.health}; it can be installed once it is ok`;
     return { field, code: 'METER_NOT_ASSIGNABLE', message, rejectedValue };
   }
   return undefined;

@@ -126,7 +126,7 @@ const hangsElsewhere = {
 
 function alreadyAssigned(): AppError {
   return new AppError('METER_ALREADY_ASSIGNED', {
-    message: 'One of the meters was assigned elsewhere in the meantime',
+    message: 'One of the meters was installed elsewhere in the meantime',
   });
 }
 

@@ -80,7 +80,7 @@ function twoReadings(
   field: string,
 ): ErrorDetail {
   const name = meter.registers[position - 1]?.register;
-  const message = `Register ${name} of meter ${meter.number} is given another first reading before`;
+  const message = `Register ${name} of meter ${meter.number} has two different first readings`;
   return { field, code: 'DUPLICATE_ROW', message, rejectedValue: value };
 }
 

@@ -177,7 +177,7 @@ function placeFinal(
   });
   const meter = taken.find((one) => one.number === reading.meterNumber);
   if (!meter) {
-    const message = `Meter ${reading.meterNumber} is not taken down there`;
+    const message = `Meter ${reading.meterNumber} is not removed by this call`;
     return refuse('number', 'METER_NOT_ASSIGNED', message, reading.meterNumber);
   }
   const wanted = reading.register?.toLowerCase();

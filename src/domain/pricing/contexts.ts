@@ -368,7 +368,7 @@ function assertOnce<Item>(
   const keys = items.map(keyOf);
   const details = keys.flatMap((key, index): ErrorDetail[] => {
     if (keys.indexOf(key) === index) return [];
-    const message = `${key} is there twice`;
+    const message = `${key} appears twice`;
     return [
       { field: `${field}[${index}].${keyName}`, code: 'DUPLICATE', message, rejectedValue: key },
     ];

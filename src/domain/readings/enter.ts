@@ -169,7 +169,7 @@ function repeatedReferences(
       seen.add(rejectedValue);
       return [];
     }
-    const message = `The reading ${rejectedValue} is here already`;
+    const message = `A reading with externalRef ${rejectedValue} exists already`;
     return [{ row, name: 'externalRef', code: 'DUPLICATE_ROW', message, rejectedValue }];
   });
 }

@@ -91,7 +91,7 @@ async function findWaiting(call: Call, approvalId: number): Promise<ApprovalRow>
     throw new AppError('PERMISSION_DENIED', { message, field });
   }
   if (approval.requested_by === call.principal.name) {
-    const message = 'Another person than the one that asked for it decides';
+    const message = 'You asked for this yourself: another person must decide';
     throw new AppError('PERMISSION_DENIED', { message, field });
   }
   if (approval.status !== 'Waiting') {

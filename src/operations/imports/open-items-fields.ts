@@ -129,7 +129,7 @@ function wantedFrom(
   }
   const dueDate = sent.dueDate ? parseDate(sent.dueDate) : undefined;
   if (!dueDate && openingKind === 'OpenItem') {
-    const message = 'dueDate is needed: by it the item is settled, aged and dunned';
+    const message = 'dueDate is needed: settlement, aging and dunning use it';
     return { column: 'dueDate', code: 'REQUIRED_FIELD', message };
   }
   const due = dueDate ?? today;

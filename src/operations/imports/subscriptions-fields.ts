@@ -157,7 +157,7 @@ export function missingReadings(rows: readonly ImportRow[]): LineProblem[] {
       line,
       column: 'initialReading',
       code: 'REQUIRED_FIELD',
-      message: 'initialReading is needed where a meter is named',
+      message: 'initialReading is needed if a meter is named',
     }));
 }
 

@@ -47,7 +47,7 @@ export const assignMeterOperation = operation({
       { at: call.now, by: call.principal.name },
     );
     const resourceIds = auditMove(call, moved);
-    const message = `Meter ${data.number} assigned to ${moved.subscription.subscription_number}`;
+    const message = `Meter ${data.number} installed on ${moved.subscription.subscription_number}`;
     return { message, data: {}, ids: { resourceIds } };
   },
 });

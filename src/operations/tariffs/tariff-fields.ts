@@ -103,7 +103,7 @@ function assertUsageItems(items: readonly FreeItem[], field: string): void {
     const place = `${field}[${index}]`;
     const problems: ErrorDetail[] = [];
     if (inputs.indexOf(input) !== index) {
-      const message = `${place}.input: ${input} is there twice`;
+      const message = `${place}.input: ${input} appears twice`;
       problems.push({ field: `${place}.input`, code: 'DUPLICATE', message, rejectedValue: input });
     }
     if (included !== null && !isQuantity(included)) {

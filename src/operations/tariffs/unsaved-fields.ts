@@ -28,7 +28,7 @@ export function withUnsavedPlans(stored: Definitions, tariffs: Sent): Definition
   const twice = codes.findIndex((code, index) => codes.indexOf(code) !== index);
   if (twice !== -1) {
     throw new AppError('DUPLICATE', {
-      message: `Plan ${codes[twice]} is there twice`,
+      message: `Plan ${codes[twice]} appears twice`,
       field: `tariffs[${twice}].code`,
     });
   }

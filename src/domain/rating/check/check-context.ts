@@ -103,7 +103,7 @@ function checkNames(
     const place = `${field}[${index}].name`;
     if (typeof item.name !== 'string' || !definitionNamePattern.test(item.name)) {
       report('DEFINITION_INVALID', place, `\`${item.name}\` is not a valid name`);
-    } else if (seen.has(item.name)) report('DUPLICATE', place, `\`${item.name}\` is there twice`);
+    } else if (seen.has(item.name)) report('DUPLICATE', place, `\`${item.name}\` appears twice`);
     seen.add(item.name);
   }
 }
