@@ -93,7 +93,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return cutPublished(tx, tenantId, { termId, billId }, chunkSizeFor(job, chunkSize));
 }
 
-/** A single bill says nothing of the term. */
+/** Sending a single bill does not change the stage of its term. */
 async function showStage(tx: Tx, job: StepJob, stage: TermStage): Promise<void> {
   if (job.billId !== null) return;
   const stamp = { at: job.now, by: job.requestedBy };
@@ -124,7 +124,7 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
   const wanted = { termId, billId: job.billId };
   const bills = await listAddressedBills(tx, tenantId, wanted, chunk);
   const billIds = bills.map((bill) => bill.bill_id);
-  // The worker that held this chunk before is gone.
+  // The worker that had this chunk before has died.
   const uncertain = await doubtDeliveries(tx, tenantId, billIds, job.now);
   await hastenDeliveries(tx, tenantId, billIds, job.now);
   const ways = bills.map((bill) => waysOf(job, bill, ofWorkspace as Channel[]));
@@ -151,9 +151,10 @@ async function addressBills(tx: Tx, job: StepJob, chunk: Chunk, tools: Tools) {
 }
 
 /**
- * By none that it has gone before, or may have; asked for again, by all but those by which it is on
- * its way at this moment. What then still waits to go elsewhere is replaced, but for what this
- * request made itself when it was tried before.
+ * The channels by which a bill is sent. Usually these are its channels without those by which it
+ * was, or may have been, sent. If sending again was requested, they are all of its channels without
+ * those by which it is being sent now. Queued deliveries to an address that is no longer used are
+ * then replaced, except those that an earlier attempt of this job made.
  */
 function waysOf(job: StepJob, bill: AddressedBill, ofWorkspace: readonly Channel[]) {
   const { email, contacts, delivery_channels: channels } = bill;
@@ -195,9 +196,9 @@ function newDelivery({ channel, recipient, problem }: Route) {
 }
 
 /**
- * The same for a bill, channel and request, however often that is tried; and for a mail that may
- * have arrived, so that who gets both sees one. One that failed may have been such a mail, and was
- * refused when it was sent again.
+ * The Message-ID of a mail. It is the same in every attempt of a request for a bill and channel. A
+ * mail to an address where an earlier one may have arrived takes over its id: if both arrive, mail
+ * programs show one. A failed mail counts too, because it may have arrived before it failed.
  */
 function messageIdOf(tools: Tools, job: StepJob, bill: AddressedBill, route: Route): string {
   const last = bill.mails.findLast(({ recipient }) => recipient === route.recipient);

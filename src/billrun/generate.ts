@@ -71,7 +71,7 @@ const chunkSizes = { most: 4_000, least: 1_000, shareOfRest: 1 / 16 };
 /** Billed units in memory at once: few, so that they are freed before the collector copies them. */
 const sliceSize = 500;
 /**
- * Where ids lie far apart, a chunk has so many times the slices that its billed units would fill.
+ * If ids are sparse, a chunk has up to this many times the slices that its billed units would fill.
  */
 const sparseSlices = 2;
 
@@ -149,7 +149,7 @@ async function prepare(tx: Tx, job: StepJob): Promise<Plan> {
   return { chunks: ranges, total };
 }
 
-/** Of the next chunk, of so many billed units that are left. */
+/** The size of the next chunk, from the number of billed units that are left. */
 export function chunkSizeOf(left: number): number {
   const { most, least, shareOfRest } = chunkSizes;
   return Math.min(most, Math.max(least, Math.ceil(left * shareOfRest)));
@@ -198,7 +198,7 @@ async function work(tx: Tx, job: StepJob, chunk: Chunk): Promise<ChunkResult> {
   return { done: work.units + work.dropped.length, outcome };
 }
 
-/** What comes of a chunk, gathered from its slices. */
+/** The result of a chunk, added up from its slices. */
 type ChunkWork = {
   tx: Tx;
   tenantId: number;
@@ -273,7 +273,7 @@ function isOnHold(made: MadeBill, before: KnownBill | undefined): boolean {
   return made.status === 'Hold' || (before?.is_held ?? false);
 }
 
-/** It fell out of posting because its subscription changed: made anew, it is ready again. */
+/** Posting held the bill because its subscription had changed: now it can be posted. */
 function isHeldByNobody(made: MadeBill, before: KnownBill): boolean {
   return before.status === 'Hold' && !before.is_held && made.holds.length === 0;
 }
@@ -365,7 +365,7 @@ async function finish(tx: Tx, job: StepJob, worked: Worked): Promise<Finish> {
   };
 }
 
-/** Of all bills, of which one was made anew. */
+/** The totals of all bills of the term, after one of them was generated again. */
 async function totalsWithOne(
   tx: Tx,
   tenantId: number,
@@ -373,7 +373,7 @@ async function totalsWithOne(
   one: Sums,
 ): Promise<RunTotals> {
   const before = await findTotalsBefore(tx, tenantId, key);
-  // Not its amounts: bills may have gone since. What it calls components and inputs still holds.
+  // Only the labels of components and inputs are used: bills may have been deleted since then.
   if (before) addTotals(one, before);
   return sumOfTerm(tx, tenantId, key.termId, one);
 }

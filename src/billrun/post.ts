@@ -87,8 +87,8 @@ async function check(tx: Tx, request: StepRequest): Promise<void> {
 }
 
 /**
- * Whether all subscriptions were looked at a moment ago, when the step was asked for. What changes
- * from then on is found by the chunks, as it is while they are posted.
+ * Whether all subscriptions were checked a moment ago, when the step was requested. Each chunk
+ * finds what changes after that, as it does while the term is posted.
  */
 function isJustAsked({ askedAt, now }: StepRequest): boolean {
   if (!askedAt) return false;
@@ -96,7 +96,7 @@ function isJustAsked({ askedAt, now }: StepRequest): boolean {
   return sign >= 0 && seconds < justAskedSeconds;
 }
 
-/** Four eyes, where the workspace wants them. */
+/** If the setting `separationOfDuty` is on, another person than the one who generated must post. */
 async function assertOtherHands(tx: Tx, request: StepRequest, term: Term): Promise<void> {
   const { tenant, requestedBy } = request;
   if (!(await isLeftToOthers(tx, tenant.tenantId, term.term_id, requestedBy))) return;
@@ -218,7 +218,7 @@ function sumOf(buckets: readonly DraftBucket[], what: 'count' | 'subscriptions')
   return buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 }
 
-/** Bills in the chunks before. */
+/** The number of bills in the chunks before this one. */
 function billsBefore({ ranges }: Reservation, { chunk }: Chunk): number {
   return ranges.slice(0, chunk - 1).reduce((sum, [, , bills]) => sum + bills, 0);
 }
@@ -325,7 +325,7 @@ function allChanged({ label }: Term): AppError {
   });
 }
 
-/** With every bill fallen out there is nothing left to go on with: the term is Generated again. */
+/** If every bill was put on hold, nothing is posted: the term goes back to the stage Generated. */
 async function failed(tx: Tx, job: StepJob): Promise<void> {
   const { tenantId } = job.tenant;
   const term = await getTerm(tx, tenantId, job.termId ?? 0, { lock: 'update' });

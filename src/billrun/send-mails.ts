@@ -43,8 +43,8 @@ const preparedAtOnce = 20;
 const recordPausesMs = [200, 500, 1_000, 2_000, 5_000, 10_000, 10_000];
 
 /**
- * Sends what is due of these bills, as long as the transaction holds them. What is left, because
- * the worker is to end, stays queued.
+ * Sends the mails of these bills that are due, while the transaction locks them. If the worker is
+ * stopped, the rest stays queued.
  */
 export async function sendMails(
   holding: Tx,
@@ -122,7 +122,7 @@ async function sendBatch(outbound: Outbound, prepared: readonly PreparedMail[]):
   else await putOffRest(outbound, rest);
 }
 
-/** Stores how those that are back have ended, and that the next are on their way. */
+/** Stores the outcomes of the mails that have ended, and that the next ones are being sent. */
 async function takeOff(
   outbound: Outbound,
   flight: Flight,
@@ -263,12 +263,12 @@ function store<T>(
 type Flight = {
   add(sending: Promise<SendingEnd>): void;
   flying(): number;
-  /** With those that are back and whose end is not stored. */
+  /** Includes mails that have ended and whose outcome is not stored yet. */
   size(): number;
-  /** Those that are back and not forgotten yet. */
+  /** Mails that have ended, until their outcome is stored. */
   ended(): SendingEnd[];
   forget(ends: readonly SendingEnd[]): void;
-  /** Until one is back. */
+  /** Waits until a mail has ended. */
   landing(): Promise<void>;
   allLanded(): Promise<void>;
 };

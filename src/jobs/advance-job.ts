@@ -58,7 +58,7 @@ export async function advanceJob(
   return isProgress(await finish(scope));
 }
 
-/** Whatever does not succeed here is found by the next look. */
+/** If anything fails here, the next poll of a worker finds what is left to do. */
 async function goOn(scope: Scope): Promise<void> {
   const { isStopping } = scope.conductor.tools;
   if (isStopping() || (await workChunk(scope)) !== 'done' || isStopping()) return;

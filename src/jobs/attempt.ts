@@ -38,7 +38,7 @@ export type Trial<Held> = {
   jobId: number;
   /** Locks the row of the chunk. Undefined if another worker has it: then nothing is done. */
   hold(tx: Tx): Promise<(Held & HeldPart) | undefined>;
-  /** All that the chunk does. */
+  /** Does the work of the chunk. */
   work(tx: Tx, held: Held): Promise<void>;
   /** Called instead of `work` after `attemptsMax` failed attempts. */
   giveUp(tx: Tx, held: Held, reason: string): Promise<void>;

@@ -1,14 +1,14 @@
-// How what a term has is cut into chunks that are done one by one, by any worker.
+// Cuts the work of a term into chunks, which any worker can do, one by one.
 import type { IdRange } from '../base/db/ranges.ts';
 import type { StepJob } from './step.ts';
 
 /** Ids that are counted together: a chunk is made up of a few such ranges. */
 export const bucketIds = 250;
 
-/** What has its id in one range, and how much of it there is. */
+/** A range of ids, and how many billed units or bills have their id in it. */
 export type Bucket = IdRange & { count: number };
 
-/** As many neighbours together as the next chunk is to have, of so many that are left. */
+/** Joins neighbouring ranges. `sizeOf` gives the size of the next chunk, from the number left. */
 export function cutIntoChunks<Some extends Bucket>(
   buckets: readonly Some[],
   sizeOf: (left: number) => number,

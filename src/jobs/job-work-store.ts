@@ -1,5 +1,5 @@
-// What workers ask and tell the database about jobs: where there is work, who does which chunk of
-// it, what is done.
+// The statements of workers about jobs: which workspaces have work, which worker has which chunk,
+// and what is done.
 
 import { rethrowViolation } from '../base/db/faults.ts';
 import type { Tx } from '../base/db/pool.ts';
@@ -16,8 +16,8 @@ export async function listBusyWorkspaces(tx: Tx, now: Temporal.Instant): Promise
 }
 
 /**
- * Tells the registry when the workspace is to be looked at again. Its row is locked first: a job
- * that is being asked for is waited for, and one that is asked for later moves the time itself.
+ * Stores in the registry when the workspace has its next job. Its row is locked first, which waits
+ * for a job that is being requested; a job that is requested later changes the time itself.
  */
 export async function noteNextJob(
   tx: Tx,
@@ -69,7 +69,7 @@ export type EndedJobRow = {
   bill_id: number | null;
   parameters: Record<string, unknown>;
   requested_by: string;
-  /** Of one that was to begin at once. */
+  /** If the job was to begin at once: when it was requested. */
   asked_at: Temporal.Instant | null;
   total: number;
 };
@@ -234,8 +234,8 @@ export async function listWorkedChunks(
 }
 
 /**
- * Whatever it carried is no longer wanted, and its chunks are counted for the last time. Undefined
- * where it had ended before.
+ * Ends a job: deletes the rows that it carried, and stores how much its chunks have done. Undefined
+ * if it had ended before.
  */
 export async function endJob(
   tx: Tx,

@@ -41,8 +41,8 @@ export function refusalOf(error: JobError): AppError {
 }
 
 /**
- * Seconds that are left at the pace so far; null where nothing is known of the pace. What was done
- * in the first moments says little, but more than nothing.
+ * The seconds left at the pace so far; null if the pace is not known yet. In the first moments this
+ * is a rough estimate.
  */
 export function secondsLeft(
   progress: { done: number; total: number },

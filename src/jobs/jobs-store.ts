@@ -95,7 +95,7 @@ export function alreadyRunning(termId: number | null): AppError {
   });
 }
 
-/** Whether a job of the term runs, or is about to because it was asked for at once. */
+/** Whether a job of the term runs, or was requested to begin at once. */
 export async function hasRunningJob(tx: Tx, tenantId: number, termId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
@@ -118,7 +118,7 @@ export async function findJob(
   return rows[0];
 }
 
-/** Whether it failed by no fault of the caller, as a call that ends in 500 does. */
+/** Whether the job failed through a fault of the server, like a call that ends with 500. */
 export async function hasBroken(tx: Tx, tenantId: number, jobId: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
@@ -218,7 +218,7 @@ export async function cancelScheduledOperation(
   `.execute(tx);
 }
 
-/** What the jobs of one operation have come to in a term. */
+/** The outcomes of all jobs of one operation in a term. */
 export type StepJobsRow = {
   term_id: number;
   operation: string;
@@ -255,7 +255,7 @@ export async function listStepJobs(
   return rows;
 }
 
-/** The job of each term that runs, or is about to because it was asked for at once. */
+/** The job of each term that runs, or was requested to begin at once. */
 export async function listRunningJobs(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,4 @@
-// Asking for a step: its guards, the time it is due, its job.
+// Requests a step: checks its conditions, and stores a job with the time at which it begins.
 import { formatLocalDateTime, instantOf, parseLocalDateTime } from '../base/calendar.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { AppError } from '../base/errors.ts';
@@ -11,8 +11,8 @@ const scheduleDaysMax = 366;
 export type Schedule = { jobId: number; dueAt: Temporal.Instant; isImmediate: boolean };
 
 /**
- * Stores a job for the step, or refuses it. What is due now, or was before, holds its term from
- * here on: no second one can be asked for until it has ended.
+ * Stores a job for the step, or refuses it. From here on, a job that is due occupies its term:
+ * until it has ended, no second one can be requested.
  */
 export async function scheduleStep(
   tx: Tx,
@@ -53,7 +53,7 @@ function inOneForm(scheduleTime: string | null | undefined): string | null {
   return local ? formatLocalDateTime(local) : null;
 }
 
-/** Nothing, now and the past are now. */
+/** A time that is left out, or in the past, means now. */
 export function dueInstant(
   scheduleTime: string | null | undefined,
   now: Temporal.Instant,

@@ -1,11 +1,10 @@
-// What a step of the bill run has to say for itself. The conductor calls it; steps never start each
-// other.
+// What a step of the bill run provides. `advance-job.ts` calls it; steps never start each other.
 import type { Tx } from '../base/db/pool.ts';
 import type { IdRange } from '../base/db/ranges.ts';
 import type { JobTenant } from '../domain/tenants/tenant.ts';
 import type { Tools } from './tools.ts';
 
-/** A step that is asked for. */
+/** A step as it was requested. */
 export type StepRequest = {
   tenant: JobTenant;
   /** The workspace's time. */
@@ -13,9 +12,9 @@ export type StepRequest = {
   requestedBy: string;
   termId: number | null;
   billId: number | null;
-  /** What `rows` holds is kept until the job has ended; the rest stays with it. */
+  /** `rows` is deleted when the job has ended; the other parameters stay with the job. */
   parameters: Record<string, unknown>;
-  /** Of one that begins, and was to begin at once: when it was asked for, and checked before. */
+  /** If the job was to begin at once: when it was requested, and its conditions were checked. */
   askedAt?: Temporal.Instant | null;
 };
 
@@ -83,7 +82,7 @@ export type Step = {
   finish(tx: Tx, job: StepJob, worked: Worked, tools: Tools): Promise<Finish>;
   /** Marks what a chunk that was set aside leaves undone. Without it nothing is finished. */
   setAside?(tx: Tx, job: StepJob, chunk: Chunk, reason: string): Promise<ChunkResult>;
-  /** Sees to what would wait for ever now that the job has failed, wherever that was. */
+  /** After the job failed, at whatever point: ends what would otherwise wait for ever. */
   failed?(tx: Tx, job: StepJob): Promise<void>;
   /**
    * The same for a job that never begins; returns what it did, for the answer of the cancellation,

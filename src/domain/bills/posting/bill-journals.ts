@@ -27,8 +27,8 @@ export type JournalHead = Pick<
 type AccountOf = (component: string, type: string | null) => number;
 
 /**
- * By the account that a component names on the last day of the term, else by its type. A component
- * that was gone by then has the account of before.
+ * The account that a component names on the last day of the term, otherwise that of its type. A
+ * component that was removed before that day keeps the account that it had.
  */
 export async function accountsOfTerm(
   tx: Tx,
@@ -52,8 +52,8 @@ export async function accountsOfTerm(
 }
 
 /**
- * Debit the customers, credit every component and the rounding; the other way round where the
- * workspace owes what it bills.
+ * Debits the customers, and credits every component and the rounding. In `Purchase` and `Payroll`
+ * contexts, where the workspace owes the amount, it is the other way round.
  */
 export function billLines(
   drafts: readonly DraftCharges[],
@@ -115,7 +115,7 @@ export function walletBooking(
   return { ...head, source: 'Wallet', entries };
 }
 
-/** One subscription after the other, as far as the money goes; those below zero take none. */
+/** Divides the money over the subscriptions, one after the other; shares below zero get nothing. */
 function spread(
   applied: number,
   parts: readonly ShareRow[],
