@@ -137,7 +137,7 @@ function LongList<Row>({ pages, columns, label, total }: ListProps<Row> & { tota
   );
 }
 
-/** Paper has so many rows at most. */
+/** The most rows that are printed. */
 const printedMax = 5_000;
 
 /** Ctrl+P reads the rows that are not in view, and then prints. */

@@ -80,7 +80,7 @@ function civil(number: number): number {
   return year * 10_000 + month * 100 + day;
 }
 
-/** Negative where one of the two characters is no digit. */
+/** Negative if one of the two characters is not a digit. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;

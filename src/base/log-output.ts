@@ -8,7 +8,7 @@ import { write, writeSync } from 'node:fs';
 const standardOutput = 1;
 /** Beyond this, lines are dropped: a reader that stopped reading must not fill the memory. */
 const maxWaitingBytes = 8 * 1024 * 1024;
-/** What a pipe takes as one piece, whoever else writes to it: the worker, and the end below. */
+/** Bytes that a pipe takes as one piece while the worker, or the end below, writes to it too. */
 const pieceBytes = 4_096;
 /** A reader that is only slow is waited for: while running as long as it takes, then a second. */
 const retryMs = 100;

@@ -16,7 +16,7 @@ export function amountText(minor: bigint, decimals: number): string {
 
 const amountForm = /^([+-]?)(\d+)(?:\.(\d+))?$/;
 
-/** As many as a number surely holds, together with those after the point. */
+/** Digits before and after the point that a number always holds exactly. */
 function wholeDigitsMax(decimals: number): number {
   return Math.min(12, 15 - decimals);
 }

@@ -82,7 +82,7 @@ export function unsealWith(token: string, bytes: Buffer): string {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Another hash than the one that is stored. */
+/** Derived in another way than the stored hash, which therefore does not reveal the key. */
 function sealingKey(token: string): Buffer {
   return Buffer.from(digest('sha256', `successor of ${token}`, 'hex'), 'hex');
 }

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
-/** What is known of a part of the work when it begins. */
+/** Name and attributes of a part of the work, when it begins. */
 export type SpanStart = {
   name: string;
   kind: 'server' | 'client' | 'consumer';

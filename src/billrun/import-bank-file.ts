@@ -29,7 +29,7 @@ type Options = {
 export type ImportedFile = {
   bankFileId: number;
   counts: LineCounts;
-  /** The job that posts the lines; null if nothing is left to post. */
+  /** The job that posts the lines; null if all of them are posted. */
   jobId: number | null;
   /** Whether the same file was sent before. */
   isRepeated: boolean;
@@ -57,7 +57,7 @@ export async function importBankFile(
   return { bankFileId, counts, jobId: null, isRepeated };
 }
 
-/** The one that posts its lines already, or a new one. */
+/** The job that already posts the lines of the file, or a new one. */
 async function jobFor(
   tx: Tx,
   { tenant, now, by }: Options,

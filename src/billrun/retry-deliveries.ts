@@ -49,7 +49,7 @@ export const retryDeliveriesStep: Step = {
   cancelled,
 };
 
-/** What waits was asked for when it could be; only the term must still be there. */
+/** Conditions were checked when the deliveries were requested; only the term must still exist. */
 async function check(tx: Tx, request: StepRequest): Promise<void> {
   await getTerm(tx, request.tenant.tenantId, request.termId ?? 0, { lock: 'update' });
 }
@@ -111,7 +111,7 @@ async function cancelled(tx: Tx, job: StepJob): Promise<string | null> {
   return failed === 0 ? null : `${failed} that waited for it will not be sent`;
 }
 
-/** One job for the next mail that is due, in place of the one that was planned before. */
+/** Schedules one job for the next mail that is due, in place of the one scheduled before. */
 export async function scheduleRetry(
   tx: Tx,
   job: StepJob,

@@ -6,7 +6,7 @@ const codeWidth = 14;
 const nameWidth = 22;
 const amountWidth = 20;
 
-/** Accounts on which nothing was booked are left out, unless one was asked for by its code. */
+/** Accounts without bookings are left out, unless one was chosen by its code. */
 export function trialBalanceLines(
   { accounts, totals }: TrialBalance,
   { decimals, withEmpty }: { decimals: number; withEmpty: boolean },

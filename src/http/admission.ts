@@ -14,7 +14,7 @@ export type Arrived = {
   tenantId: number;
   /** Those of the path. */
   operations: readonly Operation[];
-  /** The one that is asked for, as soon as that is known. */
+  /** The operation that the call names, as soon as it is known. */
   operation: Operation | undefined;
   realNow: Temporal.Instant;
   /** Headers of the answer, as far as they are known. */

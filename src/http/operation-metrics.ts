@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { type Watched, watchOperations } from '../domain/monitoring/store.ts';
 
-/** /metrics needs no token: however often it is asked for, the database is asked this seldom. */
+/** /metrics needs no token, so the database is read at most this often, however many calls come. */
 const keptMs = 5_000;
 /** A worker counts as lost after three missed heartbeats. */
 const lostSeconds = 30;

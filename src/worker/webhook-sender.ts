@@ -39,7 +39,7 @@ export type WebhookSenderOptions = {
   timeoutMs?: number;
   /** After which a message is sent again if its worker is not heard of. */
   claimSeconds?: number;
-  /** Seconds until the next attempt after so many failures; null for no further one. */
+  /** Seconds until the next attempt, by the number of failures; null after the last. */
   retryAfter?: (failures: number) => number | null;
 };
 

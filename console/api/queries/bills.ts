@@ -92,7 +92,7 @@ export const exceptionsQuery = (termID: number) =>
       (await api.getBillTerm({ billTermID: termID, page: pageOf(0, 1) })).data.exceptions,
   });
 
-/** The drafts on hold, so many that a person can look through them. */
+/** The drafts on hold, up to the number that a person can look through. */
 export const heldQuery = (termID: number) =>
   queryOptions({
     queryKey: ['bills', 'held', termID],

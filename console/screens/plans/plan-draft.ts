@@ -36,7 +36,7 @@ export type InputDraft = {
   source: string;
   required: boolean;
   estimate: string;
-  /** What the form does not show, kept as it came. */
+  /** Fields that the form does not show; they are sent back unchanged. */
   rest: Item;
 };
 

@@ -59,7 +59,7 @@ export function draftOf(service: Service) {
 export type ServiceDraft = ReturnType<typeof draftOf>;
 
 const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
-/** Empty is null; what is no number is sent as it is, and the server names the field. */
+/** Empty becomes null. A text that is not a number is sent as it is: the server names the field. */
 const number = (typed: string) => {
   if (typed.trim() === '') return null;
   return Number.isNaN(Number(typed)) ? typed : Number(typed);

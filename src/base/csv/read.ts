@@ -88,7 +88,7 @@ async function firstLine(
   return { first, skipped: { characters: named?.[0].length ?? 0, lines } };
 }
 
-/** The one that the header has most of, outside quotes. */
+/** The separator that appears most often in the header, outside quotes. */
 function delimiterOf(text: string): string {
   const named = /^sep=(.)\r?\n/i.exec(text)?.[1];
   if (named) return named;

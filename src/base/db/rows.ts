@@ -18,7 +18,7 @@ export class SentRow {
     this.offset = offset;
   }
 
-  /** For whoever reads rows as the driver gives them. */
+  /** For code that reads rows in the form in which the driver returns them. */
   get fields(): (string | null)[] {
     const { bytes } = this;
     const fields: (string | null)[] = [];
@@ -110,7 +110,7 @@ function fieldReader(type: number): FieldReader {
 const letterT = 0x74;
 const minus = 0x2d;
 const digitZero = 0x30;
-/** As many as a number of JavaScript surely holds. */
+/** Digits that a number in JavaScript always holds exactly. */
 const digitsMax = 15;
 
 function integers(whole: FieldReader): FieldReader {

@@ -28,9 +28,9 @@ export type Compiler<Frame> = {
 export type Binder<Frame> = {
   name(node: NameNode): Of<Frame, Scalar>;
   host(call: CallNode, args: readonly Of<Frame, Exact>[]): Of<Frame, Exact>;
-  /** Told of each slab calculation, where a breakdown is wanted. */
+  /** Called with each slab calculation, if a breakdown is wanted. */
   slab?(frame: Frame, use: SlabUse): void;
-  /** Told of each result, where an explanation is wanted. */
+  /** Called with each result, if an explanation is wanted. */
   step?(frame: Frame, node: FormulaNode, value: Scalar): void;
 };
 

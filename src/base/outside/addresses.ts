@@ -1,4 +1,4 @@
-// Which network addresses the program may call. Whoever may enter a URL chooses the target, so the
+// Which network addresses the program may call. Users choose the target by entering a URL, so the
 // addresses of this machine and of private networks are refused unless the operator allows them.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 

@@ -22,7 +22,7 @@ export function imageProblem(bytes: Buffer): ImageProblem | undefined {
   return Math.max(size.width, size.height) > imageSideMax ? 'size' : undefined;
 }
 
-/** Undefined for what is no such picture or a damaged one. */
+/** Undefined if the bytes are not such a picture, or a damaged one. */
 export function openImage(bytes: Buffer): PdfImage | undefined {
   if (imageProblem(bytes) !== undefined) return undefined;
   const jpeg = jpegHeader(bytes);

@@ -1,4 +1,4 @@
-// A bar that fills, on one line. Where the output is no terminal, only its end is printed.
+// A progress bar on one line. If the output is not a terminal, only the full bar is printed.
 
 const width = 24;
 

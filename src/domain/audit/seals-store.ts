@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../base/db/sql.ts';
 export const sealedKinds = ['audit', 'journal', 'credit-note', 'document', 'delivery'] as const;
 export type SealedKind = (typeof sealedKinds)[number];
 
-/** An item and what its rows come to; one that is gone has none. */
+/** An item and the hash of its rows; a deleted item has none. */
 export type SealedItem = { item: string; rows: number; hash: string };
 
 export type Seal = {

@@ -103,7 +103,7 @@ async function readerOf(
   return readBankCsv(file.bytes(), { encoding, money, columns: mapping.columns });
 }
 
-/** The bank account of a statement, or the one that the caller named. */
+/** The bank account that the statement names, otherwise the one that the caller named. */
 function accountsByName(
   accounts: readonly KnownAccount[],
   sent: number,

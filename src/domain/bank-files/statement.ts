@@ -44,7 +44,7 @@ export const statementsMax = 10_000;
 /** Characters of a text of the bank that are kept. */
 const textMax = 1_000;
 
-/** One space instead of several, at most so long; null if nothing is left. */
+/** Replaces several spaces by one and cuts the text to the limit; null if it is then empty. */
 export function kept(text: string | null | undefined, max = textMax): string | null {
   const plain = (text ?? '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return plain === '' ? null : plain.slice(0, max).trimEnd();

@@ -185,7 +185,7 @@ type Window = {
   offset: number;
 };
 
-/** With all that belongs to them: looked for, and only then read. */
+/** Finds the ids of bills first, then reads these bills with everything that belongs to them. */
 async function listWindow(
   tx: Tx,
   tenantId: number,

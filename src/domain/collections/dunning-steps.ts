@@ -91,7 +91,7 @@ async function remind(
   });
 }
 
-/** The mail, or why there is none. */
+/** The mail, or the reason why none can be sent. */
 function reminderOf(
   { subscription: on, debt }: DoneMove,
   write: NoticeWriter | undefined,

@@ -11,7 +11,7 @@ import type { RenderError } from './render-outcome.ts';
 const billColumns = sql.raw(`${storedBillColumns}, k.document::text as document,
   k.frozen::text as frozen`);
 
-/** Posted bills of a term, cut into ranges of so many, by the ids of their billed units. */
+/** The posted bills of a term, cut into ranges of a given size by the ids of their billed units. */
 export function cutPosted(
   tx: Tx,
   tenantId: number,

@@ -35,7 +35,7 @@ export async function keptEInvoice(
   return kept && readFile(tx, tenantId, kept);
 }
 
-/** As it would be made now. Throws E_INVOICE_NOT_POSSIBLE with the reason if there is none. */
+/** Makes the e-invoice as of now. Throws E_INVOICE_NOT_POSSIBLE with the reason if it cannot. */
 export function eInvoiceNow(
   form: EInvoiceForm,
   { setting, bill, creditNote }: Omit<DocumentTask, 'format'>,

@@ -17,7 +17,7 @@ export const deliveryStatuses = [
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Published bills of a term, or one of them, cut into ranges of so many. */
+/** The published bills of a term, or one of them, cut into ranges of a given size. */
 export function cutPublished(
   tx: Tx,
   tenantId: number,

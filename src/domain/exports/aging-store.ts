@@ -37,7 +37,7 @@ function openAmounts(tenantId: number, filter: ReportFilter, parties: Sql): Sql 
     ${openOthers(tenantId, filter)} and i.party_id in (${parties})`;
 }
 
-/** Of a column: the contexts of the service, if one was asked for. */
+/** The condition that a column names the contexts of the service, if one was chosen. */
 function inContexts(tenantId: number, filter: ReportFilter, column: string): Sql {
   if (filter.serviceCode === null) return sql`true`;
   return sql`${sql.raw(column)} = any(array(select c.context_id from pricing_contexts c

@@ -24,7 +24,7 @@ export function isOfService({ serviceCode }: ReportFilter): Sql {
   return serviceCode === null ? sql`true` : sql`c.code = ${serviceCode}`;
 }
 
-/** Narrows rows with a subscription to those of the service, if one was asked for. */
+/** Narrows rows with a subscription to those of the service, if one was chosen. */
 export function joinService(tenantId: number, filter: ReportFilter, subscriptionId: string): Sql {
   if (filter.serviceCode === null) return sql``;
   return sql`join subscriptions s on s.tenant_id = ${tenantId}

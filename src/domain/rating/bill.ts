@@ -100,7 +100,7 @@ export type Bill = {
   readonly latePaymentSurcharge: number;
   readonly payableAfterDueDate: number;
   readonly errors: readonly BillError[];
-  /** Only when it was asked for. */
+  /** Only if it was requested with `explain`. */
   readonly explanation?: readonly LineExplanation[];
 };
 

@@ -13,7 +13,7 @@ export type EstimateMade = {
   reading: NewReading;
 };
 
-/** A term that ended within so many days of a year ago is the same term of last year. */
+/** A term that ended within this many days of a year ago is the same term of last year. */
 const sameTermDays = 15;
 
 type EstimatedTerm = {

@@ -11,7 +11,7 @@ export type ManualValue = {
   value: string | null;
 };
 
-/** How many rows are other than before, and how many are gone. */
+/** How many rows differ from before, and how many were removed. */
 export type Saved = { changed: number; removed: number };
 
 /** Replaces earlier values of the same subscription and component. */

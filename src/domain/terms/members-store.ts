@@ -199,7 +199,7 @@ function isLookedAt(tenantId: number, term: MembersTerm, filter: MemberFilter): 
   return sql`s.batch_id = ${term.batch_id}`;
 }
 
-/** Begins from the bills of the term before: what is gone may be in any batch now. */
+/** Begins from the bills of the last term, because their subscriptions may now be in any batch. */
 function wasBilledBefore(tenantId: number, { previous }: MembersTerm): Sql {
   if (!previous) return sql`false`;
   return sql`s.subscription_id in (

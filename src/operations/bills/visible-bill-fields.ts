@@ -1,4 +1,4 @@
-// Which bills a caller may be shown, where one is asked for by its id.
+// Which bills a caller may see, for operations that take the id of a bill.
 import { billNotFound } from '../../domain/bills/store.ts';
 import type { Call } from '../operation.ts';
 

@@ -8,7 +8,7 @@ import { date, filledText, limits, maybe } from '../fields.ts';
 import { decimal, maybeDecimal } from '../pricing-fields.ts';
 import { meterNumber } from './meter-fields.ts';
 
-/** As many as any meter has registers. */
+/** More registers than any meter has. */
 const registersMax = 100;
 
 export const initialReadings = maybe(

@@ -12,7 +12,7 @@ import { type RegisterItem, registerReading } from './installation-fields.ts';
 
 export const reason = maybe(text({ max: 500 }));
 
-/** As many as any meter has registers. */
+/** More registers than any meter has. */
 const registersMax = 100;
 
 /** A counter for which none is given is estimated. */

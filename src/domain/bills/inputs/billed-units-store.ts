@@ -68,7 +68,7 @@ export type UnitRange = { firstId: number; lastId: number };
 /** Billed units whose ids lie in one range: how many, and how many of them have a bill. */
 export type UnitBucket = UnitRange & { count: number; billed: number };
 
-/** All billed units of the term, or one, by ranges of so many ids. Only the ranges are sorted. */
+/** The billed units of the term, or one, counted by ranges of ids. Only the ranges are sorted. */
 export async function listUnitBuckets(
   tx: Tx,
   tenantId: number,

@@ -105,7 +105,7 @@ function keyOf(register: { assignment_id: number; position: number }): string {
   return `${register.assignment_id}/${register.position}`;
 }
 
-/** One that another term has billed further than this one had read: nothing is left to bill. */
+/** A skipped reading that another term has billed beyond: nothing of it is left to bill. */
 function readOut(meter: MeterRow): MeterRow {
   const { kind, previous_date: reading_date, previous_value, previous_type } = meter;
   const value = kind === 'Cumulative' ? previous_value : '0';

@@ -61,7 +61,7 @@ export async function loadLateRules(
   return rules;
 }
 
-/** The version of a pricing context that is in force on a day. */
+/** The version of a pricing context that is effective on a day. */
 export async function contextOn(
   tx: Tx,
   tenantId: number,

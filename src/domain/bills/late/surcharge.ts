@@ -70,7 +70,7 @@ function rulesOf(
 /** Above zero, in minor units. */
 type Amount = { subscriptionId: number; component: string; amount: number };
 
-/** By bill. On the basis BillAmount it is what was printed, unless part of the bill is gone. */
+/** By bill. With `BillAmount` it is as printed, unless part of the bill was credited or moved. */
 async function amountsOf(
   tx: Tx,
   tenantId: number,

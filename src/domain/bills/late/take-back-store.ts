@@ -86,7 +86,7 @@ export type SurchargedBill = {
   party_id: number;
   /** The last day on which it would have been paid in time. */
   deadline: string;
-  /** What was open on that day, by what is known of payments up to it. */
+  /** What was open on that day, after all payments with a value date up to it. */
   open_then: number;
 };
 

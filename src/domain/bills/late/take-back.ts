@@ -68,7 +68,7 @@ function unpaid(
   ]);
 }
 
-/** The accounts that were credited are debited, one after the other, so much in all. */
+/** Debits the accounts that were credited, one after the other, up to the amount. */
 function mirrored(lines: readonly CreditedLine[], total: number): JournalLine[] {
   let left = total;
   return lines.flatMap(({ account_id: accountId, component, amount: credited }) => {

@@ -14,7 +14,7 @@ export type DraftBucket = {
   subscriptions: number;
 };
 
-/** All drafts of a term, by ranges of so many ids. Only the ranges are sorted. */
+/** The drafts of a term, counted by ranges of ids. Only the ranges are sorted. */
 export async function listDraftBuckets(
   tx: Tx,
   tenantId: number,

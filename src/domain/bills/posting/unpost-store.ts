@@ -55,7 +55,7 @@ export async function lockSubscriptionsOf(
 }
 
 export type UnpostObstacles = {
-  /** Bills that are no longer Posted. */
+  /** The number of bills of the term that are no longer Posted. */
   moved: number;
   /** Bills that were paid, credited, surcharged or adjusted, or whose balance was moved since. */
   touched: number;

@@ -21,7 +21,7 @@ export type Impact = Sums &
     plans: Map<string, PlanImpact>;
     /** The largest, in either direction, first. */
     changes: Change[];
-    /** Of all bills that change, those in the window that was asked for. */
+    /** The bills that change, on the page that was requested. */
     window: { offset: number; limit: number };
     changed: number;
     shown: Change[];

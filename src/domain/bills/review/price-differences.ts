@@ -1,5 +1,5 @@
 // What was saved between two runs, of the context and of the plans in the versions that priced the
-// bill. A version that holds on none of its days is no cause of anything.
+// bill. A version that is not effective on any of its days is never a cause.
 import { parseDay } from '../../../base/days.ts';
 import type { CompiledContext } from '../../rating/compile/compiled-context.ts';
 import { chainOn, contextOn, type PriceBook } from '../../rating/compile/price-book.ts';

@@ -103,7 +103,7 @@ function oneText(sheet: Sheet, text: string, options: TextOptions): Block {
 }
 
 const fittedSizeMin = 5;
-/** Words that are wider than so many times their place are not set smaller. */
+/** Words that are wider than this many times their place are not set smaller. */
 const wordsShrinkMax = 1.3;
 const longWord = /\p{L}{4}/u;
 

@@ -159,7 +159,7 @@ function checkCycles(compiledPlan: CompiledPlan): PlanProblem[] {
   return cycleProblem(rules, cycle, compiledPlan, message);
 }
 
-/** Told at one rule of the circle: that of the plan itself if it has one. */
+/** Reported at one rule of the circle: that of the plan itself if it has one. */
 function cycleProblem(
   rules: readonly CompiledRule[],
   cycle: readonly number[],

@@ -43,7 +43,7 @@ type RuleCompilation = {
   readonly problems: PlanProblem[];
 };
 
-/** Rules in force for one component: those of the nearest plan that has any. */
+/** The rules that apply to one component: those of the nearest plan that has any. */
 export function compileRules(
   component: CompiledComponent,
   levels: readonly (readonly OwnedRule[])[],

@@ -38,7 +38,7 @@ export type RateOptions = {
   readonly latePart?: LatePart;
 };
 
-/** So much of the amount of the bill. Minor units. */
+/** The open part of the amount of a bill, in minor units. */
 export type LatePart = {
   readonly open: number;
   readonly of: number;

@@ -36,7 +36,7 @@ export type MeasuredUse = {
   readonly uses: readonly Exact[];
 };
 
-/** What is known of a term so far. */
+/** The usage of a term, as far as it is calculated. */
 type UsageSoFar = {
   inputs: (InputUsage | undefined)[];
   totals: (Exact | undefined)[];
