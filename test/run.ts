@@ -22,21 +22,21 @@ const processes = 5;
 const sharing = 3;
 /** Files that start programs or browsers, and wait for them, share processes of their own. */
 const filesThatStart = {
-  folders: ['test/browser', 'test/console', 'test/embedded', 'test/process'],
+  folders: ['test/browser', 'test/console', 'test/embedded', 'test/faults', 'test/process'],
   perProcess: 7,
 };
 /** These folders take longest, and begin first. */
 const longest = ['test/billrun', 'test/operations', 'test/delivery'];
 /** For a group of files: one that does not end in time fails. `npm run nightly` gives more. */
 const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_800_000);
-/** These kill workers, measure their own process, or take long: each has a process to itself. */
+/** These measure their own process, or take long: each has a process to itself. */
 const apart = [
   'test/attacks.test.ts',
   'test/random-calls.test.ts',
   'test/guides.test.ts',
   'test/readme.test.ts',
   'test/delivery/killed-workers.test.ts',
-  'test/faults',
+  'test/faults/contention.test.ts',
   'test/process/jobs.test.ts',
   'test/http/large-bodies.test.ts',
   'test/http/neighbours.test.ts',
@@ -109,7 +109,7 @@ function longestFirst(one: string, other: string): number {
 }
 
 function isApart(file: string): boolean {
-  return apart.includes(file) || apart.includes(dirname(file));
+  return apart.includes(file);
 }
 
 /**

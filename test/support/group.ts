@@ -5,12 +5,20 @@ import { describe } from 'node:test';
 
 /** So many files of a folder share a database: one with few rows answers sooner. */
 const filesPerWorld = 25;
+/** Workers of these files look at all workspaces of a database: each file has its own. */
+const ownWorlds = 'test/faults';
 
 let isGrouped = false;
+let closeWorld = async () => {};
 
 /** Whether the files of this process share what they open. */
 export function isInGroup(): boolean {
   return isGrouped;
+}
+
+/** What the files of this process share is closed by this, once they have ended. */
+export function closeSharedBy(close: () => Promise<void>): void {
+  closeWorld = close;
 }
 
 export type FileList = {
@@ -23,13 +31,12 @@ export type FileList = {
 /** Each file is a suite, with hooks of its own, that ends before the next begins. */
 export async function runFiles({ figuresFile, takenFolder, files }: FileList): Promise<void> {
   isGrouped = true;
-  const { closeSharedWorld } = await import('./world.ts');
   let folder: string | undefined;
   let sharing = 0;
   for (const [index, [file, url]] of files.entries()) {
     if (!take(join(takenFolder, String(index)))) continue;
-    if (dirname(file) !== folder || sharing === filesPerWorld) {
-      await closeSharedWorld();
+    if (dirname(file) !== folder || sharing === filesPerWorld || folder === ownWorlds) {
+      await closeWorld();
       folder = dirname(file);
       sharing = 0;
     }
@@ -46,7 +53,7 @@ export async function runFiles({ figuresFile, takenFolder, files }: FileList): P
     appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`);
   }
   // No hook of the process does this: the shared server keeps it from coming to an end.
-  await closeSharedWorld();
+  await closeWorld();
 }
 
 /** False if another process has taken it. */

@@ -17,6 +17,7 @@ import {
   stopOwnCluster,
   theCluster,
 } from './cluster.ts';
+import { closeSharedBy } from './group.ts';
 
 export type World = {
   cluster: Cluster;
@@ -127,6 +128,7 @@ let shared: Promise<World> | undefined;
 /** That of all files of this process. */
 export function sharedWorld(): Promise<World> {
   shared ??= openSharedWorld();
+  closeSharedBy(closeSharedWorld);
   return shared;
 }
 
@@ -140,7 +142,7 @@ async function openSharedWorld(): Promise<World> {
   return worldOn(cluster, databaseName);
 }
 
-export async function closeSharedWorld(): Promise<void> {
+async function closeSharedWorld(): Promise<void> {
   const world = await shared;
   shared = undefined;
   await world?.close();
