@@ -13,7 +13,6 @@ type Night = { files: readonly string[]; environment: Record<string, string> };
 const nights: Night[] = [
   { files: globSync('test/browser/*.test.ts', { cwd: root }), environment: {} },
   { files: ['test/packaging/npm-package.test.ts'], environment: {} },
-  { files: nightlyFiles, environment: {} },
   { files: ['test/guides.test.ts'], environment: { GUIDES: 'all' } },
   { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
   { files: ['test/documents/hostile-length.test.ts'], environment: { HOSTILE_SHARE: '1' } },
@@ -62,6 +61,9 @@ const nights: Night[] = [
   { files: ['test/process/jobs.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '5000' } },
   { files: ['test/faults/shortage.test.ts'], environment: { FAULT_SUBSCRIPTIONS: '250' } },
 ];
+
+const enlarged = nights.flatMap(({ files }) => files);
+nights.push({ files: nightlyFiles.filter((file) => !enlarged.includes(file)), environment: {} });
 
 /** A run that does not end within hours fails. */
 const timeoutMs = 3 * 3_600_000;

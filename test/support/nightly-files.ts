@@ -8,6 +8,8 @@ export const nightlyFiles: readonly string[] = [
   'test/documents/hostile-length.test.ts',
   'test/embedded/accounts.test.ts',
   'test/faults/backup.test.ts',
+  'test/faults/restored-yesterday.test.ts',
+  'test/faults/shortage.test.ts',
   'test/faults/webhook-kills.test.ts',
   'test/faults/workspace-moves.test.ts',
   'test/http/large-bodies.test.ts',
@@ -15,6 +17,8 @@ export const nightlyFiles: readonly string[] = [
   'test/http/slow-documents.test.ts',
   'test/http/stream.test.ts',
   'test/operations/year.test.ts',
+  'test/process/import-bank-file-command.test.ts',
+  'test/process/import-command.test.ts',
   'test/process/upgrade.test.ts',
   'test/sdk-packages.test.ts',
 ];
