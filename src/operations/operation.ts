@@ -190,8 +190,8 @@ export function operation<
 }
 
 /**
- * Reads change nothing: they run read-only and take no Idempotency-Key. What they leave in the audit
- * trail is stored after them.
+ * Reads change nothing: they run read-only and take no Idempotency-Key. What they leave in the
+ * audit trail is stored after them.
  */
 export function isRetrieve(operation: { method: string }): boolean {
   return operation.method === 'Retrieve';

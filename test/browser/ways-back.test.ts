@@ -36,7 +36,8 @@ test('a posted term is taken back, and a term that is not wanted is cancelled', 
   await page.getByRole('button', { name: 'Cancel the term' }).click();
   await dialog.getByLabel('Reason').fill('Made for the wrong batch');
   await dialog.getByRole('button', { name: 'Cancel the term' }).click();
-  await page.getByRole('button', { name: 'Cancel the term' }).waitFor({ state: 'detached' });
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('is cancelled').first().waitFor();
   const [term] = (await place.client.getTerms({})).data.terms;
   assert.equal(term?.status, 'Cancelled');
 });
@@ -102,7 +103,9 @@ test('a bill shows its draft, the change against the one before, payments and cr
   await form.getByLabel('First one is due on').fill('2027-12-31');
   await form.getByLabel('Reason').fill('Lost the job');
   await form.getByRole('button', { name: 'Instalments' }).click();
-  await form.waitFor({ state: 'detached' });
+  const refused = form.getByRole('alert');
+  await Promise.race([form.waitFor({ state: 'detached' }), refused.waitFor()]);
+  assert.deepEqual(await refused.allInnerTexts(), []);
 
   await page.goto(`${address}/customers/${place.party}?tab=deposits`);
   await page.getByRole('table', { name: 'Credit notes' }).getByText('Outage').waitFor();

@@ -5,7 +5,7 @@ import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 
-test('who opens the details of a party is kept where the setting says so', async () => {
+test('opening the details of a party is kept where the setting says so', async () => {
   const admin = await scene.workspace('read-log');
   await admin.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan' }] });
   const partyNumber = 100001;

@@ -30,6 +30,9 @@ test('get-tariffs lists the fields of the contract; with tariffID all fields', a
   const { data } = await admin.getTariffs({ serviceCode: context });
   const listed = data.tariffs.find((plan) => plan.tariffID === made.tariffID);
   assert.deepEqual(Object.keys(listed ?? {}).sort(), listFields.toSorted());
+  const kinds = (await admin.getTariffs({ serviceCode: context, kinds: true })).data.tariffs;
+  const kind = kinds.find((plan) => plan.tariffID === made.tariffID);
+  assert.deepEqual([kind?.planType, kind?.abstract, kind?.archiveStatus], ['BASE_PLAN', 0, 0]);
   const whole = await shown(made.tariffID);
   assert.deepEqual(
     [whole.label, whole.name, whole.planType, whole.chargeType, whole.visibility, whole.custom],

@@ -29,7 +29,7 @@ export const plansQuery = (serviceCode: string) =>
   queryOptions({
     queryKey: ['plans', serviceCode],
     queryFn: async () => {
-      const { tariffs } = (await api.getTariffs({ serviceCode })).data;
+      const { tariffs } = (await api.getTariffs({ serviceCode, kinds: true })).data;
       return tariffs.filter((plan) => plan.abstract !== 1 && plan.archiveStatus !== 1);
     },
   });

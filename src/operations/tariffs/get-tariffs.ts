@@ -12,7 +12,7 @@ import {
 import { maybe, text } from '../fields.ts';
 import { wholeListing } from '../listing.ts';
 import { type Call, operation } from '../operation.ts';
-import { presentTariff, presentWholeTariff, tariffView } from './tariff-fields.ts';
+import { presentKind, presentTariff, presentWholeTariff, tariffView } from './tariff-fields.ts';
 
 /** A number that does not exist is not an error: the list is empty. */
 const key = maybe(
@@ -36,6 +36,9 @@ export const getTariffs = operation({
     serviceCode: maybe(text({ max: 32 })),
     tariffID: key,
     exceptSubtree: key,
+    kinds: maybe(
+      Type.Boolean({ description: 'true: also planType, abstract and archiveStatus of each' }),
+    ),
     versions: maybe(
       Type.Boolean({ description: 'true, with tariffID: every version, the newest first' }),
     ),
@@ -63,7 +66,10 @@ export const getTariffs = operation({
       count: (one) => countPlans(one, tenantId, filter),
       after: (one, { after, limit }) =>
         listPlans(one, tenantId, filter, { afterId: after?.plan_id ?? 0, limit }),
-      present: (row: PlanRow) => (isWhole ? presentWholeTariff(row, tenant) : presentTariff(row)),
+      present: (row: PlanRow) => {
+        if (isWhole) return presentWholeTariff(row, tenant);
+        return body.kinds === true ? presentKind(row) : presentTariff(row);
+      },
       wrap: (tariffs) => ({ tariffs }),
     });
   },

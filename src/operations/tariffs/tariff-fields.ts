@@ -202,6 +202,13 @@ export function presentTariff(row: PlanRow) {
     parentTariffCode: row.parent_code,
     securityAttributes: row.definition.securityAttributes ?? [],
     connCount: row.subscriptions,
+  };
+}
+
+/** For a caller that offers plans to be chosen. */
+export function presentKind(row: PlanRow) {
+  return {
+    ...presentTariff(row),
     planType: row.plan_type,
     abstract: row.abstract ? 1 : 0,
     archiveStatus: row.archived ? 1 : 0,
@@ -210,7 +217,7 @@ export function presentTariff(row: PlanRow) {
 
 export function presentWholeTariff(row: PlanRow, tenant: Tenant) {
   return {
-    ...presentTariff(row),
+    ...presentKind(row),
     code: row.code,
     name: row.name,
     chargeType: row.charging_type,
