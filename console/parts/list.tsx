@@ -1,13 +1,15 @@
 // A list of any length: its rows are read page by page as they come into view.
 import { ScrollArea, Table, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Pages, pageSize } from '../api/queries/base.ts';
 import { ListFoot, LongSums, WholeSums } from './list-foot.tsx';
+import { Head } from './list-head.tsx';
 import { Loading, Refusal } from './notes.tsx';
+import { nextOrder, type Order, sortedMax, sortedPages } from './sorting.ts';
 import { everyRow } from './totals.ts';
 
 export type Column<Row> = {
@@ -35,22 +37,36 @@ export type ListProps<Row> = {
 };
 
 export function List<Row>(props: ListProps<Row>) {
-  const { pages, empty, columns } = props;
+  const { empty, columns } = props;
   const [hidden, hide] = useHidden(columns);
-  const first = useQuery(pages(0));
+  const { pages, orderBy } = useOrder(props);
+  // The old order stays in view until the new one is there.
+  const first = useQuery({
+    ...pages(0),
+    ...(orderBy.order ? { placeholderData: keepPreviousData } : {}),
+  });
   if (first.isPending) return <Loading />;
   if (first.isError) return <Refusal error={first.error} onRetry={() => first.refetch()} />;
   const { rows, total } = first.data;
   if (total === 0) return empty;
   const visible = columns.filter(({ key }) => !hidden.has(key));
+  const ordering = total <= sortedMax ? { ...orderBy, sample: rows[0] } : undefined;
+  const shown = { ...props, pages, columns: visible, ordering };
   return (
     <>
       {total <= pageSize ? (
-        <WholeList {...props} columns={visible} rows={rows} />
+        <WholeList {...shown} rows={rows} />
       ) : (
-        <LongList {...props} columns={visible} total={total} />
+        <LongList {...shown} total={total} />
       )}
-      <ListFoot {...props} total={total} visible={visible} hidden={hidden} onHide={hide} />
+      <ListFoot
+        {...props}
+        pages={pages}
+        total={total}
+        visible={visible}
+        hidden={hidden}
+        onHide={hide}
+      />
       {total <= pageSize ? (
         <WholeSums rows={rows} columns={visible} />
       ) : (
@@ -58,6 +74,23 @@ export function List<Row>(props: ListProps<Row>) {
       )}
     </>
   );
+}
+
+export type Ordering<Row> = {
+  order: Order | null;
+  choose: (key: string) => void;
+  /** A row of the list: what its columns hold says which of them have an order. */
+  sample: Row | undefined;
+};
+type Ordered<Row> = ListProps<Row> & { ordering: Ordering<Row> | undefined };
+
+function useOrder<Row>({ pages, columns }: ListProps<Row>) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const column = columns.find(({ key }) => key === order?.key);
+  return {
+    pages: order && column ? sortedPages(pages, column, order) : pages,
+    orderBy: { order, choose: (key: string) => setOrder(nextOrder(order, key)) },
+  };
 }
 
 const hiddenKey = 'billwright-columns';
@@ -77,11 +110,17 @@ function useHidden<Row>(columns: readonly Column<Row>[]) {
   return [new Set(all[list]), hide] as const;
 }
 
-function WholeList<Row>({ rows, columns, rowKey, label }: ListProps<Row> & { rows: Row[] }) {
+function WholeList<Row>({
+  rows,
+  columns,
+  rowKey,
+  label,
+  ordering,
+}: Ordered<Row> & { rows: Row[] }) {
   return (
     <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}>
       <Table aria-label={label}>
-        <Head columns={columns} />
+        <Head columns={columns} ordering={ordering} />
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)}>
@@ -95,7 +134,13 @@ function WholeList<Row>({ rows, columns, rowKey, label }: ListProps<Row> & { row
 }
 
 /** Only the rows in view are in the page; the space of the others is kept free. */
-function LongList<Row>({ pages, columns, label, total }: ListProps<Row> & { total: number }) {
+function LongList<Row>({
+  pages,
+  columns,
+  label,
+  total,
+  ordering,
+}: Ordered<Row> & { total: number }) {
   const viewport = useRef<HTMLDivElement>(null);
   const { items, before, after } = useRowsInView(viewport, total);
   const numbers = [...new Set(items.map(({ index }) => Math.floor(index / pageSize)))];
@@ -114,7 +159,7 @@ function LongList<Row>({ pages, columns, label, total }: ListProps<Row> & { tota
         viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
       >
         <Table aria-label={label} aria-rowcount={total + 1} stickyHeader>
-          <Head columns={columns} />
+          <Head columns={columns} ordering={ordering} />
           <Table.Tbody>
             <Space height={before} columns={columns.length} />
             {items.map(({ index, key, size }) => {
@@ -182,7 +227,7 @@ function Printed<Row>({
         <Text size="sm">{t('table.printFirst', { shown: rows.length, total })}</Text>
       )}
       <Table aria-label={label}>
-        <Head columns={columns} />
+        <Head columns={columns} ordering={undefined} />
         <Table.Tbody>
           {rows.map((row, index) => (
             // The rows are printed once, in this order.
@@ -218,20 +263,6 @@ function Space({ height, columns }: { height: number; columns: number }) {
     <tr aria-hidden>
       <td colSpan={columns} style={{ height, padding: 0 }} />
     </tr>
-  );
-}
-
-function Head<Row>({ columns }: { columns: readonly Column<Row>[] }) {
-  return (
-    <Table.Thead>
-      <Table.Tr>
-        {columns.map((column) => (
-          <Table.Th key={column.key} className={column.isFigure ? 'figure' : ''}>
-            {column.label}
-          </Table.Th>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
   );
 }
 
