@@ -1,4 +1,4 @@
-// Sealing, and whether what was sealed is still as it was.
+// Seals items in blocks, and checks that sealed items are unchanged.
 import { createHash } from 'node:crypto';
 import { counted } from '../../base/counted.ts';
 import type { Tx } from '../../base/db/pool.ts';

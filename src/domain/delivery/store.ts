@@ -60,9 +60,9 @@ export type AddressedBill = {
   email: string | null;
   contacts: { contactType: string; contactValue: string }[];
   delivery_channels: Channel[] | null;
-  /** By which it is on its way, has arrived, or may have. */
+  /** Channels by which the bill is being sent, was sent, or may have been sent. */
   known: Channel[];
-  /** Those that are on their way now. */
+  /** Deliveries of the bill that are queued or being sent. */
   under_way: UnderWay[];
   /** Mails that were handed over, the oldest first. */
   mails: { recipient: string; messageId: string; status: 'Sent' | 'Uncertain' | 'Failed' }[];
@@ -71,7 +71,7 @@ export type AddressedBill = {
 const handedOver = sql`channel = 'Email' and attempts > 0
   and status in ('Sent', 'Uncertain', 'Failed')`;
 
-/** Published bills of a range with where their parties can be reached. */
+/** The published bills of a range, with the addresses and channels of their parties. */
 export async function listAddressedBills(
   tx: Tx,
   tenantId: number,
@@ -143,7 +143,7 @@ export type Request = {
   template: { templateId: number; version: number } | null;
 };
 
-/** A part that is done a second time finds its rows and leaves them. */
+/** If a chunk is done a second time, its rows exist already and stay as they are. */
 export async function insertDeliveries(
   tx: Tx,
   tenantId: number,
@@ -199,12 +199,12 @@ export async function hastenDeliveries(
   `.execute(tx);
 }
 
-/** Columns of what waited and will not be tried any more. */
+/** The columns of a queued delivery that is not tried again. */
 export function asFailed(reason: string, at: Temporal.Instant): Sql {
   return sql`status = 'Failed', reason = ${reason}, next_attempt_at = null, modified_at = ${at}`;
 }
 
-/** What has not gone out yet and is not to go there any more. */
+/** Fails deliveries that were not sent yet, because new ones to another address replace them. */
 export async function replaceDeliveries(
   tx: Tx,
   tenantId: number,

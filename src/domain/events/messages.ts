@@ -1,4 +1,4 @@
-// What is sent of an event. Pure.
+// The message that is sent for an event: its text, its id and the pauses between attempts.
 import type { EventRow } from './events-store.ts';
 
 /** One thing of an event: the whole of it, or one of those that it is about. */

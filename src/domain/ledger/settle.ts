@@ -1,4 +1,4 @@
-// How money is laid on open items: the methods of settlement, and credits before money.
+// How payments settle open items: the methods of settlement. Credits are used before money.
 import { compareAge, type ItemComponent, type OpenItem, oldestFirst } from './open-item.ts';
 
 export const settlementMethods = [
@@ -14,8 +14,8 @@ export type SettlementMethod = (typeof settlementMethods)[number];
 export type Allocation = { item: OpenItem; amount: number };
 
 /**
- * Credits are used for the oldest debts of their own subscription, before money is. What both sides
- * of it come to is zero.
+ * Uses credits for the oldest debts of their own subscription, before any money. The allocations to
+ * debts and the used parts of credits add up to zero.
  */
 export function useCredits(items: readonly OpenItem[]): Allocation[] {
   const credits = items.filter((item) => item.open < 0).toSorted(compareAge);
@@ -31,8 +31,8 @@ export function useCredits(items: readonly OpenItem[]): Allocation[] {
 }
 
 /**
- * Lays an amount on debts by the method of the payer; what is left over belongs into the wallet.
- * What is laid on an item is no longer open on it.
+ * Settles debts with an amount, by the method of the payer; the caller puts the rest into the
+ * wallet. The open amounts of the items are reduced.
  */
 export function settle(
   items: readonly OpenItem[],
@@ -93,7 +93,7 @@ function byPriority(debts: readonly OpenItem[], amount: number): Allocation[] {
   return [...shares].map(([item, share]) => ({ item, amount: share }));
 }
 
-/** What was laid on the item since its components were read is taken off the first of them. */
+/** What was settled of an item since its components were read reduces the first of them. */
 function slicesOf(item: OpenItem): Slice[] {
   const last = Number.POSITIVE_INFINITY;
   const whole = { priority: last, rank: 2, sequence: last, open: item.open };
@@ -115,7 +115,7 @@ function compareSlices({ item: a, component: x }: Slice, { item: b, component: y
   );
 }
 
-/** Infinite ones are equal, which a difference would not say. */
+/** Two infinite ranks are equal. Subtracting them would not give zero. */
 function compareRank(a: number, b: number): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,4 @@
-// Installing meters on a subscription: the request, and what is known of the meters.
+// Installing meters on a subscription: the types of the request and of the meters that it names.
 import type { MeteredInput } from '../pricing/context.ts';
 import type { MeterHealth, RegisterFacts } from './meter.ts';
 

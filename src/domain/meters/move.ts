@@ -1,4 +1,4 @@
-// A meter comes to a subscription, is exchanged there, or leaves it.
+// Installs a meter on a subscription, exchanges it, or removes it.
 
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -216,7 +216,7 @@ async function placeOf(
     (one) => one.effective_date === null || one.effective_date <= day,
   );
   const inputs: readonly MeteredInput[] = version?.definition.meteredInputs ?? [];
-  // What is not measured yet was let through when the subscription was made.
+  // Inputs without a meter are allowed here: that was decided when the subscription was created.
   return { field: 'data', installDate, inputs: inputs.map(asOptional), requiredInputs: [] };
 }
 

@@ -213,8 +213,8 @@ function settingsOf(row: ContextRow): ContextSettings {
 }
 
 /**
- * What subscribers agreed to stays as long as there are any; whose it is to pay, as long as there
- * are bills, which are taken back where they were booked.
+ * Refuses to change the types that subscriptions were made with while there are subscriptions, and
+ * the side that pays while there are bills: these are reversed on the accounts of that side.
  */
 async function assertTypesFree(
   tx: Tx,

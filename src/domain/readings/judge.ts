@@ -1,5 +1,5 @@
-// What becomes of readings when they are entered: in their place among those that the register has
-// already, each is accepted or put under review, and the one that follows is measured anew.
+// Judges readings when they are entered. Each is placed among those that the register already has,
+// and is accepted or put under review; the usage of the reading that follows is computed again.
 
 import { formatDay } from '../../base/days.ts';
 import { decimalText, exactFrom } from '../../base/numbers/decimal-text.ts';
@@ -194,8 +194,8 @@ function remember(
 }
 
 /**
- * Estimates tell nothing of the use, nor do readings below them, and readings of one day nothing of
- * a day's.
+ * Only an interval between actual readings of different days shows usage per day: not one that ends
+ * with an estimate, or with a reading below one.
  */
 export function isActualInterval(
   reading: Pick<PastReading, 'type' | 'consumption' | 'days'>,
@@ -315,7 +315,7 @@ function highOrLow(
   const { use, days } = measured;
   if (average === null || use === null || !days || register.kind === 'Demand') return [];
   const daily = divide(use, fraction(days, 1));
-  // Under one unit a day the check says nothing.
+  // Below one unit a day the check would find too many false alarms.
   if (compare(daily, one) < 0 && compare(average, one) < 0) return [];
   const [high, low] = boundsOf(register, average);
   if (compare(daily, high) > 0) return ['High'];

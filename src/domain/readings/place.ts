@@ -1,5 +1,5 @@
-// Brings readings to the registers they are of: by the number of the meter, the day, and the name
-// of the register where the meter has several.
+// Finds the register of each reading: by the number of the meter, the day and, if the meter has
+// several, the name of the register.
 import { formatDay } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorCode, RowProblem } from '../../base/errors.ts';

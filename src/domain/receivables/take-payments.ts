@@ -1,4 +1,4 @@
-// Payments are taken: each settles what its payer owes, and the rest goes into the wallet.
+// Takes payments: each settles what its payer owes, and the rest goes into the wallet.
 
 import { formatDate } from '../../base/calendar.ts';
 import type { Tx } from '../../base/db/pool.ts';
@@ -267,8 +267,9 @@ type LaidOut = {
 };
 
 /**
- * What a payment leaves after everything that is open recovers what was written off of the party.
- * The rest goes into the wallet, as does what is left by hand or by explicit allocations.
+ * After a payment has settled everything that is open, the rest recovers debts of the party that
+ * were written off, and what remains goes into the wallet. With `Manual` and explicit allocations
+ * nothing is recovered.
  */
 async function recover(tx: Tx, tenantId: number, laid: readonly LaidOut[]): Promise<LaidOut[]> {
   const isRecovering = ({ payment: { by, allocations }, walletAmount }: LaidOut) =>

@@ -35,11 +35,10 @@ export type SettingsRow = {
   /** Minor units; null if no refund or write-off needs a second person. */
   approval_limit: number | null;
   document_retention_years: number;
-  /** Null if receipts are not mailed; without a template, in words of our own. */
+  /** Null if receipts are not mailed. Without a template, the mail has a text of the program. */
   receipt_mail: { templateID: number | null } | null;
   /** Such as https://demo.example.com. */
   portal_address: string | null;
-  /** Whether the audit trail notes which login has read which party. */
   /** The data of the seller and the components that are VAT, as `domain/documents` reads them. */
   e_invoice: EInvoiceRow | null;
   sandbox: boolean;

@@ -21,8 +21,9 @@ export type EligibleTerm = Pick<
 >;
 
 /**
- * A condition on a subscription `s`. Of one that was never off no days are looked at. The date of
- * connection is written so that no index by it can be thought of: it rules out next to nothing.
+ * A condition on a subscription `s`. The days of one that was always Active are not examined. The
+ * condition on the connection date is written so that PostgreSQL does not use an index for it: it
+ * excludes hardly any subscription.
  */
 export function isEligible(tenantId: number, term: EligibleTerm): Sql {
   return sql`s.tenant_id = ${tenantId} and s.context_id = ${term.context_id}
@@ -72,9 +73,9 @@ type LeavingTerm = Pick<EligibleTerm, 'term_type' | 'start_date' | 'end_date'> &
 };
 
 /**
- * Whether `s` was billed in advance up to its last day, so that only what was used in the last term
- * is left to be billed, or what another plan makes of it. A regular term bills it if the day after
- * that is one of its own.
+ * Whether `s` was billed in advance up to its last day, so that only the usage of the last term, or
+ * the difference to another plan, is still to be billed. A regular term bills it if the next day is
+ * one of its own.
  */
 export function hasUnbilledUsage(tenantId: number, term: LeavingTerm): Sql {
   const isOwn = sql`s.billed_through >= ${term.start_date}::date - 1`;
@@ -128,7 +129,7 @@ function isNewestBilled(tenantId: number): Sql {
     )`;
 }
 
-/** Whether `s` changed hands on the day after the last one that was billed. */
+/** Whether `s` was transferred on the day after the last billed day. */
 function isHandedOn({ end_date: end }: LeavingTerm): Sql {
   return sql`(s.billed_through < ${end}::date and exists (
       select from jsonb_array_elements(s.transfers) t
@@ -182,7 +183,7 @@ export function firstActive(from: Sql): Sql {
   ), ${from})`;
 }
 
-/** Since when `s` is off on a day, whatever comes after it; null where it is Active then. */
+/** The day since which `s` is not Active on a given day, whatever follows; null if it is Active. */
 export function offSince(date: string): Sql {
   const next = sql`${date}::date + 1`;
   return sql`case when jsonb_array_length(s.status_history) > 1 then (
@@ -253,7 +254,7 @@ function isForTerm(tenantId: number, term: EligibleTerm): Sql {
   )`;
 }
 
-/** The account that it is of on a day, also where it is handed on later. */
+/** The billing account of `s` on a day, also if `s` is transferred later. */
 function accountOn(date: string): Sql {
   return sql`case when s.transferred_on > ${date}::date
     then (select w.account_id from ${transferAfter(sql`${date}::date`)} w) else s.account_id end`;

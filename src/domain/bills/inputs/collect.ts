@@ -171,7 +171,7 @@ function requirements(term: Term, { book, planCodes }: PinnedBook): MakeScope['i
   };
 }
 
-/** Quantities that are agreed with a subscription, and not use of it. */
+/** Quantities that are agreed with a subscription, as opposed to its usage. */
 function agreedInputs({ book, frozenTerm }: MakeScope): ReadonlySet<string> {
   const { unmeteredInputs = [] } = contextOn(book, parseDay(frozenTerm.endDate) ?? 0).definition;
   const agreed = unmeteredInputs.filter(({ source }) => source !== 'Uploaded');
@@ -196,13 +196,13 @@ function billedBefore(
   });
 }
 
-/** Whether a bill is made of what only itself knows: what was measured, given or standing then. */
+/** Whether a bill depends on inputs that only the bill itself has kept, such as metered usage. */
 function readsItsBill(term: Term, pinned: PinnedBook): boolean {
   const { meteredInputs } = contextOn(pinned.book, storedDay(term.end_date)).definition;
   return (meteredInputs?.length ?? 0) > 0 || readsBillNames(pinned);
 }
 
-/** A day that was uploaded again for this term counts as it is now. */
+/** If usage of a day was uploaded again for this term, the new row counts. */
 async function usageOfTermsBefore(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,4 @@
-// A bill on pages: the positions of all items, nothing drawn yet.
+// Lays out a bill on pages: gives every item its position. Painting comes after.
 import type { Page } from '../../../base/pdf/page.ts';
 import type { BillView } from '../bill-view.ts';
 import { halvesOf } from '../two-languages.ts';
@@ -21,7 +21,7 @@ import { type Sheet, sizes } from './sheet.ts';
 import { slipBlock } from './slip.ts';
 import { totalsBlock } from './totals.ts';
 
-/** A bill of more pages is a mistake: of a template, most likely. */
+/** A longer bill is probably a mistake in a template. */
 const pagesMax = 100;
 /** Some bills are of thousands of subscriptions, such as the street lights of a town. */
 const pagesPerSectionMax = 2;

@@ -198,8 +198,8 @@ export function termFrame(evaluation: Evaluation, term: RatedTerm, track: Track)
 }
 
 /**
- * The frame of Term rules for the days after those of bills that were left out, with these days;
- * null where the track has none.
+ * The frame of Term rules for the days after those of skipped bills, with these days; null if the
+ * track has no such days.
  */
 export function restFrame(
   evaluation: Evaluation,

@@ -172,7 +172,7 @@ function rateTerm(
   return sides[0] as TermSide;
 }
 
-/** Taxes and percentages go with what they are of; fees are of a term that has days. */
+/** True for taxes and percentages of other components; fees need a term that has days. */
 function readsComponents({ nodes }: CompiledRule, { context }: CompiledPlan): boolean {
   return nodes.some((node) => componentsRead(node, context).length > 0);
 }
@@ -183,7 +183,7 @@ type TermSide = ScheduledPlan & {
   readonly days: LineDays;
 };
 
-/** What a value that was given for a bill that was left out leaves to be computed. */
+/** The days still to be priced if a manual value covers only the term of a skipped bill. */
 function restOf(
   evaluation: Evaluation,
   current: RatedTerm,
