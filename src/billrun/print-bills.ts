@@ -62,14 +62,14 @@ export async function printBills(tx: Tx, job: StepJob, tools: Tools): Promise<Pr
   }
 }
 
-/** Made of numbers of our own alone. */
+/** The path has only numbers that the program assigned, so no input can change the folder. */
 function fileName(job: StepJob, part: number): string {
   const numbers = [job.tenant.tenantId, job.termId ?? 0, job.jobId, part].map((id) => BigInt(id));
   const [tenant, term, request, piece] = numbers;
   return `print/${tenant}/${term}/${request}-${piece}.pdf`;
 }
 
-/** With what the file comes to, and why some bills are not in it. */
+/** A written file, with its size and hash, and the reasons why bills are not in it. */
 async function writePrintFile(tx: Tx, job: StepJob, path: string, queued: readonly QueuedPrint[]) {
   const { tenantId } = job.tenant;
   const { locale } = await findSettings(tx, tenantId);
@@ -88,7 +88,7 @@ async function writePrintFile(tx: Tx, job: StepJob, path: string, queued: readon
   return { failures, ...measured.end() };
 }
 
-/** Hands the pieces on and counts and hashes them meanwhile. */
+/** Passes the pieces of a file on, and adds up their size and hash. */
 function measure(pieces: AsyncIterable<Buffer>) {
   const hash = createHash('sha256');
   let size = 0;

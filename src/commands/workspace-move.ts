@@ -45,7 +45,7 @@ export async function exportWorkspace(
 const quietWaitMs = 60_000;
 const askAgainMs = 500;
 
-/** What runs is refused, or paused by a suspension: then no worker may be in the middle of it. */
+/** Refuses if a job runs. In a suspended workspace, waits until no worker has a job. */
 async function assertQuiet(database: Database, workspace: WorkspaceRow): Promise<void> {
   const { tenant_id: tenantId, workspace: name } = workspace;
   const look = () =>

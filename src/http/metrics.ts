@@ -32,7 +32,7 @@ export function createMetrics(database: Database): Metrics {
     },
   });
   void connections;
-  // The series of an operation and status is looked up once: labels are dear to resolve.
+  // The series of an operation and status is looked up once, because resolving labels is slow.
   const series = new Map<Operation | undefined, Map<number, Series>>();
   const refresh = createOperationMetrics(registry, database);
   return {

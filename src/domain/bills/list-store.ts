@@ -129,7 +129,7 @@ function isForReview(status: BillStatus): boolean {
   return status === 'Error' || status === 'Hold';
 }
 
-/** As literals: indexes of a few states are for those that the planner can see. */
+/** States as literals: PostgreSQL uses a partial index only if the statement has the state. */
 function haveStatus(tenantId: number, statuses: readonly BillStatus[]): Sql[] {
   const column = statuses.every(isForReview) ? sql`b.review_status` : sql`b.status`;
   const isOne = sql`${column} in (${sql.join(statuses.map((status) => sql.lit(status)))})`;
@@ -139,8 +139,8 @@ function haveStatus(tenantId: number, statuses: readonly BillStatus[]): Sql[] {
 }
 
 /**
- * Whether bill `b` has an id that bills of some terms `t` can have: it spares the way through all
- * that was billed before the first of them.
+ * Whether bill `b` has an id that bills of some terms `t` can have, so that bills of earlier terms
+ * are not read.
  */
 function isInReach(tenantId: number, terms: Sql): Sql {
   return sql`b.bill_id >= (

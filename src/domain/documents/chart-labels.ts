@@ -28,7 +28,7 @@ export function chartLabels(labels: readonly string[]): LabelPiece[][] {
   return all.map((pieces) => markedPieces(pieces, best.behind));
 }
 
-/** As many as are shown, with so many left out behind them, or fewer of a short label. */
+/** The pieces of a label that are shown, without the last ones, of which there are `behind`. */
 function shownPieces(pieces: readonly string[], behind: number): readonly string[] {
   const end = shownEnd(pieces, behind);
   return pieces.slice(Math.max(0, end - labelPiecesMax), end);

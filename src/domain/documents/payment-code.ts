@@ -18,8 +18,8 @@ export const noCode: SlipCode = { text: '', isPayment: false };
 
 /**
  * The code of the first bank account that has one, the default account before others; without one,
- * the text of the letterhead. A payment that the standard cannot express, such as one that is too
- * large, leaves the payment reference.
+ * the text of the letterhead. If the standard cannot express the payment, such as one that is too
+ * large, the code is the payment reference.
  */
 export function slipCode(
   accounts: readonly PresentedBankAccount[],

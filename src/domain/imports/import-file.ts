@@ -22,7 +22,7 @@ export type ImportFile = {
 
 export type ImportOptions = {
   isDryRun: boolean;
-  /** Takes in a file that was taken in before. */
+  /** True: imports the file even if it was imported before. */
   isAgain: boolean;
   onProgress: Progress;
   rowsAtOnce?: number;
@@ -30,7 +30,7 @@ export type ImportOptions = {
 
 export type Imported = ImportedRows & { importId: number | null };
 
-/** Leaves nothing behind of a file with bad rows; they are named, and the caller says so. */
+/** Stores a file or, if rows are rejected, nothing of it: the result names these rows. */
 export async function importFile(
   tx: Tx,
   { tenantId, timezone }: Pick<Tenant, 'tenantId' | 'timezone'>,

@@ -1,4 +1,4 @@
-// A subscription takes another plan from a day on.
+// Changes the plan of a subscription from a day on.
 
 import { formatDate } from '../../base/calendar.ts';
 import { firstDay, formatDay, parseDay, storedDay } from '../../base/days.ts';

@@ -40,8 +40,8 @@ export async function createSubscriptions(
   const drafts = wanted.map((one) => checkRow(one, known, options, problems));
   problems.push(...customPlanProblems(drafts));
   const meters = await checkMeters(tx, tenantId, drafts, problems);
-  // Taking ids holds off every other create in the workspace, so that what is read after it stays
-  // true: of calls with the same number or reference one succeeds and the others name their row.
+  // Taking ids makes every other create in the workspace wait, so what is read after it stays true:
+  // of calls with the same number or reference one succeeds, and the others are refused.
   const firstId = await takeNumbers(tx, tenantId, 'subscription', wanted.length);
   problems.push(...(await duplicates(tx, tenantId, wanted, drafts)));
   if (problems.length > 0) throw refusal(problems, options.isBatch);

@@ -1,5 +1,5 @@
-// The parts of a subscription that have a history. What was billed stays as it was billed: what is
-// left out of a list ends, and what is new begins, on days that are not billed yet.
+// The parts of a subscription that have a history. Billed days never change: an item that is left
+// out of a list ends, and a new one begins, on a day that is not billed yet.
 import { wireDay } from '../../base/days.ts';
 
 import type { Changing } from './changes.ts';
@@ -38,8 +38,8 @@ function isBilled({ row }: Changing, date: string): boolean {
 }
 
 /**
- * From the first day given for a name, its quantities are those given; before it they stay, and so
- * do names that are left out.
+ * The sent quantities of an input replace its quantities from the first sent day on. Earlier ones,
+ * and inputs that are not sent, stay.
  */
 export function changeQuantities(changing: Changing, given: readonly GivenQuantity[]): Quantity[] {
   const { row, definition, beginning, problems } = changing;
@@ -97,7 +97,7 @@ export function changeVariants(changing: Changing, given: readonly Variant[]): V
   const end = beginning.toString();
   const ended = row.variants
     .filter((old) => isOwnValue(old) && !wanted.some((one) => isSame(one, old)))
-    // One that was to come never holds at all.
+    // An item that was to begin later is dropped.
     .filter((old) => (old.fromDate ?? row.connection_date) < end)
     .map((old) => (isOpen(old, end) ? { ...old, toDate: end } : old));
   return [...ended, ...wanted];

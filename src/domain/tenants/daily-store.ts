@@ -4,8 +4,8 @@ import { sql } from '../../base/db/sql.ts';
 export type DailyRun = { job: string; localDate: Temporal.PlainDate };
 
 /**
- * Claims a daily job for one local date. False when it was done before: the key is what makes each
- * job run once a date, however many workers try.
+ * Claims a daily task for one local date. False if it was claimed before: the key makes sure that
+ * each task runs once a date, however many workers try.
  */
 export async function claimDailyRun(
   tx: Tx,

@@ -28,7 +28,7 @@ export function unitColumn(tenantId: number, term: Term): Sql {
     else ${sql.raw(now)} end`;
 }
 
-/** Those that may be of another than who has them now are looked at in every range: few are. */
+/** The few subscriptions whose billed owner may not be the present one are read in every range. */
 export function isInRange(tenantId: number, term: Term, range: UnitRange): Sql {
   const within = sql`between ${range.firstId}::bigint and ${range.lastId}::bigint`;
   if (term.post_type === 'Post Subscription') return sql`s.subscription_id ${within}`;
@@ -37,7 +37,7 @@ export function isInRange(tenantId: number, term: Term, range: UnitRange): Sql {
     and ${unitColumn(tenantId, term)} ${within}`;
 }
 
-/** Whether it may have been handed on after days of the term. */
+/** Whether the subscription may have been transferred after days of the term. */
 function isHandedOn(term: Term): Sql {
   return term.term_type === 'Final'
     ? sql`s.transferred_on is not null`
@@ -54,7 +54,7 @@ function nextTransfer(tenantId: number, term: Term): Sql {
   return transferAfter(sql`${term.end_date}::date`);
 }
 
-/** The owner before `s` was handed on, and the first day of the next; null of most. */
+/** The owner before the transfer of `s`, and the first day of the next owner; null if none. */
 export type FormerOwner = { party_id: number; account_id: number | null; day: string };
 
 export function formerOwner(tenantId: number, term: Term): Sql<FormerOwner | null> {
@@ -120,9 +120,9 @@ export async function hasMetered(tx: Tx, tenantId: number, term: Term): Promise<
 }
 
 /**
- * How many subscriptions the term would bill and did not, or billed as they no longer are: they
- * were changed, or billed by another term meanwhile. Only for terms that are generated and not
- * posted.
+ * How many subscriptions the term should bill and has no bill for, or has an outdated bill for,
+ * because they were changed, or billed by another term, since it was generated. Only for terms that
+ * are generated and not posted.
  */
 export async function countStale(tx: Tx, tenantId: number, term: Term): Promise<number> {
   const { wanted, through } = stalenessOf(tenantId, term);
@@ -140,7 +140,7 @@ export async function countStale(tx: Tx, tenantId: number, term: Term): Promise<
   return rows[0]?.stale ?? 0;
 }
 
-/** A bill of one subscription need not be added up with others. */
+/** For post type `Post Subscription`: each bill has one subscription, so nothing is grouped. */
 function stalenessOf(tenantId: number, term: Term): { wanted: Sql; through: Sql } {
   const eligible = sql`from subscriptions s where ${isEligible(tenantId, term)}`;
   if (term.post_type === 'Post Subscription') {

@@ -1,4 +1,4 @@
-// What wallets pay when bills are posted: of each party the oldest bill first. All bills of a term
+// Lets wallets pay bills when these are posted, each party's oldest bill first. All bills of a term
 // fall due on one day, so the oldest is the one with the lowest id. Parties and bills are looked up
 // one by one: a join could be planned the wrong way round.
 
@@ -45,7 +45,7 @@ export async function takeFromWallets(
   return { uses: spend(funds, owed), shared };
 }
 
-/** The parties with money that a part which was posted before had to leave for later. */
+/** Parties with wallet money whose bills an earlier chunk left to the end of the step. */
 export async function listShared(tx: Tx, tenantId: number, part: WalletChunk): Promise<number[]> {
   const { rows } = await sql<{ party_id: number }>`
     select distinct b.party_id
@@ -132,7 +132,7 @@ async function lockFunds(
   return new Map(rows.map((row) => [row.party_id, row.balance]));
 }
 
-/** One bill after the other, as far as the money of its party goes. */
+/** Pays one bill after the other, until the wallet of its party is empty. */
 function spend(funds: Map<number, number>, owed: readonly Owed[]): WalletUse[] {
   return owed.flatMap(({ bill_id, party_id, due }) => {
     const left = funds.get(party_id) ?? 0;
