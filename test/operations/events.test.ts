@@ -79,7 +79,7 @@ test('many payments of one call are one event, and events are kept for 30 days',
   assert.deepEqual([newest?.type, others], ['payment.created', []]);
   const since = (event: typeof old) =>
     place.client.getEvents({ sinceEventID: event?.eventID ?? null });
-  // The newest stays, so that a reader goes on after it; one that missed others is told.
+  // The newest stays, so that a reader goes on after it. One that missed others gets an error.
   assert.deepEqual((await since(newest)).data.events, []);
   await refuses(since(old), 'EVENT_NOT_FOUND', { field: 'sinceEventID' });
 });
