@@ -3,7 +3,7 @@
 
 import type { Tx } from '../../base/db/pool.ts';
 import type { Stamp } from '../../base/stamp.ts';
-import { eventsOf, insertEvents } from '../events/events-store.ts';
+import { eventsOf, insertEvents, type NewEvent } from '../events/events-store.ts';
 import { takeIds } from '../tenants/numbers-store.ts';
 import { ledgerAccounts } from './accounts.ts';
 import type { Effect, EntryKind, Journal, JournalLine, SubledgerEntry } from './journal.ts';
@@ -44,6 +44,8 @@ export type BookOptions = {
   firstOpen?: Temporal.PlainDate | null;
   /** Writes what names the journals, in the same message to the database. */
   beside?(journalIds: readonly number[]): Promise<void>;
+  /** Events of the bookings, written with those of the bills that they pay. */
+  events?: readonly NewEvent[];
 };
 
 /**
@@ -56,7 +58,7 @@ export async function book(
   tenantId: number,
   bookings: readonly Booking[],
   stamp: Stamp,
-  { firstOpen: known, beside }: BookOptions = {},
+  { firstOpen: known, beside, events = [] }: BookOptions = {},
 ): Promise<number[]> {
   if (bookings.length === 0) return [];
   const entries = bookings.reduce((sum, booking) => sum + booking.entries.length, 0);
@@ -76,9 +78,8 @@ export async function book(
     beside?.(journalIds),
     listPaid(tx, tenantId, settledBills(bookings)),
   ]);
-  if (paid.length > 0) {
-    await insertEvents(tx, tenantId, eventsOf('bill.paid', 'billID', paid), stamp.at);
-  }
+  const all = [...events, ...eventsOf('bill.paid', 'billID', paid)];
+  if (all.length > 0) await insertEvents(tx, tenantId, all, stamp.at);
   return journalIds;
 }
 

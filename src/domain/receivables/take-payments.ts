@@ -7,7 +7,7 @@ import type { Stamp } from '../../base/stamp.ts';
 import { withComponents } from '../bills/billed-parts.ts';
 import type { SurchargedBill } from '../bills/late/take-back-store.ts';
 import { billReference } from '../bills/reference.ts';
-import { eventsOf, insertEvents } from '../events/events-store.ts';
+import { eventsOf } from '../events/events-store.ts';
 import { ledgerAccounts } from '../ledger/accounts.ts';
 import { type BookedEntry, type Booking, book, intoWallet, settling } from '../ledger/book.ts';
 import { listOpenItems, lockWallets } from '../ledger/items-store.ts';
@@ -227,12 +227,10 @@ async function writePayments(
   let stored = 0;
   const beside = async (journalIds: readonly number[]) => {
     rows = groups.flatMap((group, index) => group.map((one) => rowOf(one, journalIds[index] ?? 0)));
-    [stored] = await Promise.all([
-      insertPayments(tx, tenantId, rows, stamp),
-      insertEvents(tx, tenantId, eventsOf('payment.created', 'paymentID', ids), stamp.at),
-    ]);
+    stored = await insertPayments(tx, tenantId, rows, stamp);
   };
-  await book(tx, tenantId, groups.map(bookingOf), stamp, { firstOpen, beside });
+  const events = eventsOf('payment.created', 'paymentID', ids);
+  await book(tx, tenantId, groups.map(bookingOf), stamp, { firstOpen, beside, events });
   return problemsOfRace(rows, stored);
 }
 
