@@ -1,6 +1,7 @@
 // Statements that travel together: each gets its own answer, and none outlives its transaction.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { openDatabase, plainOpening, transact } from '../src/base/db/pool.ts';
 import { sql } from '../src/base/db/sql.ts';
 import { openScene } from './support/scene.ts';
@@ -84,6 +85,34 @@ test('a failed statement fails its transaction and leaves the connection good', 
         assert.deepEqual((await sql`select n from tried`.execute(tx)).rows, []);
       });
     }
+  });
+});
+
+test('a statement that only the commit waits for is written with it, or fails it with its error', async () => {
+  await onOne(async (run) => {
+    await run((tx) => sql`insert into tried values (70)`.send(tx));
+    const { rows } = await scene.sql.query('select n from tried where n = 70');
+    assert.equal(rows.length, 1);
+    const twice = (inside: Inside) =>
+      assert.rejects(run(inside), (error: Error & { code?: string }) => error.code === '23505');
+    await twice((tx) => sql`insert into tried values (70)`.send(tx));
+    // What comes later fails by it, and the caller learns the cause.
+    await twice(async (tx) => {
+      await sql`insert into tried values (71)`.send(tx);
+      await sql`insert into tried values (70)`.send(tx);
+      await setImmediate();
+      await sql`insert into tried values (72)`.execute(tx);
+    });
+    // A failure that is answered after the work has failed by itself is not that of the next one.
+    await assert.rejects(
+      run(async (tx) => {
+        await sql`insert into tried values (70)`.send(tx);
+        throw new Error('given up');
+      }),
+    );
+    await run((tx) => sql`insert into tried values (73)`.send(tx));
+    const left = await scene.sql.query('select n from tried where n >= 70 order by n');
+    assert.deepEqual(left.rows, [{ n: 70 }, { n: 73 }]);
   });
 });
 

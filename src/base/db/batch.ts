@@ -52,6 +52,7 @@ export class BatchedClient {
   readonly #prepared = new Map<string, PreparedStatement>();
   #ready: Waiting[] = [];
   #names = 0;
+  #failure: { error: unknown } | undefined;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -65,6 +66,20 @@ export class BatchedClient {
       if (this.#ready.length === 1) process.nextTick(() => this.#send());
     });
     return tracedStatement(statement.text, answer);
+  }
+
+  /** Sends a statement without waiting for its answer, which comes before that of the next one. */
+  send(statement: Statement): void {
+    this.run(statement).catch((error) => {
+      this.#failure ??= { error };
+    });
+  }
+
+  /** The first failure of a statement that was sent and not waited for, since this was last asked. */
+  takeFailure(): { error: unknown } | undefined {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    return failure;
   }
 
   /** Runs `copy … from stdin` with these bytes, after the statements that are ready. */

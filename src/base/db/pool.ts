@@ -144,12 +144,18 @@ async function writeNow<T>(database: Database, opening: Statement, work: Work<T>
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error.
     const committed = await batched.run(commit);
     if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    batched.takeFailure();
     client.release();
     return done.value;
   } catch (error) {
+    let sent: { error: unknown } | undefined;
+    const undone = batched.run(rollback).finally(() => {
+      sent = batched.takeFailure();
+    });
     // A caller that tries again after the failure must not meet the locks of the first attempt.
-    await releaseAfter(client, batched.run(rollback));
-    throw error;
+    await releaseAfter(client, undone);
+    // Where a statement failed of which the work did not wait, what came later failed by that.
+    throw sent ? sent.error : error;
   }
 }
 

@@ -6,6 +6,7 @@ import { toParameter } from './types.ts';
 
 /** What a statement runs on: a transaction. */
 export type Executor = { run(statement: Statement): Promise<SqlResult<Row>> };
+export type Sender = { send(statement: Statement): Promise<void> };
 
 /** `count` is the number of rows that the statement selected, inserted, updated or deleted. */
 export type SqlResult<Selected> = { rows: Selected[]; count: number };
@@ -23,6 +24,11 @@ export class Sql<Selected = unknown> {
 
   execute(executor: Executor): Promise<SqlResult<Selected>> {
     return executor.run(statementOf(this)) as Promise<SqlResult<Selected>>;
+  }
+
+  /** Sends it with the commit, or with the next statement that the work waits for. */
+  send(sender: Sender): Promise<void> {
+    return sender.send(statementOf(this));
   }
 }
 

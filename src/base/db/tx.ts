@@ -4,6 +4,11 @@ import type { Statement, StatementResult } from './batch.ts';
 /** A transaction: the only handle that stores are given. */
 export type Tx = {
   run(statement: Statement): Promise<StatementResult>;
+  /**
+   * Sends a statement of which only the commit waits for the answer: it travels with the commit, or
+   * with whatever comes next. If it fails, so does the transaction, with its error.
+   */
+  send(statement: Statement): Promise<void>;
   /** Finds one row by its key. Look-ups of several calls at the same time share one statement. */
   lookUp<Key extends number, Found>(
     lookup: Lookup<Key, Found>,
@@ -29,6 +34,8 @@ export type Lookup<Key extends number, Found> = (
 /** Runs the statements of a transaction: on its own connection, or on one shared by reads. */
 export type Runner = {
   run(statement: Statement): Promise<StatementResult>;
+  /** Undefined where no commit would tell of a failure. */
+  send?(statement: Statement): void;
   lookUp?: Tx['lookUp'];
   /** Undefined on a connection that reads share. */
   copy?(statement: string, parts: readonly Buffer[]): Promise<number>;
@@ -39,6 +46,10 @@ export type Beside = Tx['beside'];
 export function txOn(runner: Runner, beside: Beside = refuseBeside): Tx {
   const tx: Tx = {
     run: (statement) => runner.run(statement),
+    send: async (statement) => {
+      if (runner.send) runner.send(statement);
+      else await runner.run(statement);
+    },
     lookUp: async (lookup, tenantId, key) => {
       if (runner.lookUp) return runner.lookUp(lookup, tenantId, key);
       return (await lookup(tx, tenantId, [key])).get(key);

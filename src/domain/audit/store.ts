@@ -46,7 +46,7 @@ export async function insertAuditEntries(
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r (position integer, subject text, subject_id text, before jsonb, after jsonb)
-  `.execute(tx);
+  `.send(tx);
 }
 
 type Asker = { actor_kind: Actor['kind']; address: string | null; operation: string };

@@ -103,7 +103,7 @@ export async function insertEvents(
     cross join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
       id bigint, type text, bulk boolean, data jsonb
     )
-  `.execute(tx);
+  `.send(tx);
 }
 
 export type EventRow = {
