@@ -164,7 +164,7 @@ async function openInterest(workspace: string) {
 const may = { startDate: '01/05/2026', endDate: '31/05/2026', dueDate: '31/05/2026' };
 const laterOn = { dueDate: '31/12/2026' };
 
-test('interest runs until the day of the payment, though the bill is made after it', async () => {
+test('society-interest-paid-late: interest runs until the day of the payment', async () => {
   const { bill, pay, tenantId } = await openInterest('interest-paid');
   assert.deepEqual(await bill(may, 1_000), []);
   await pay(1_000, '15/06/2026');
@@ -174,7 +174,7 @@ test('interest runs until the day of the payment, though the bill is made after 
   await assertChecks(scene, tenantId);
 });
 
-test('interest on 1,200 for 10 days at 21 % a year is 6.90', async () => {
+test('society-interest-10d: interest on 1,200 for 10 days at 21 % a year is 6.90', async () => {
   const { bill, pay } = await openInterest('interest-ten');
   assert.deepEqual(await bill(may, 1_200), []);
   await pay(1_200, '10/06/2026');
@@ -182,7 +182,7 @@ test('interest on 1,200 for 10 days at 21 % a year is 6.90', async () => {
   assert.deepEqual(await bill({ ...june, ...laterOn }, 0), [6.9]);
 });
 
-test('interest on 500 of 1,000 for 20 days, and none on the half that was paid in time', async () => {
+test('society-interest-partial: interest on 500 of 1,000, none on the half paid in time', async () => {
   const { bill, pay, client } = await openInterest('interest-half');
   assert.deepEqual(await bill(may, 1_000), []);
   await pay(500, '31/05/2026');

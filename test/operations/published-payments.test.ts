@@ -1,5 +1,6 @@
 // Published examples of payments, credits and credit notes, through the API with their figures.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Loose, publishedCases } from '../rating/published-plan.ts';
 import { assertChecks } from '../support/checks.ts';
@@ -109,4 +110,43 @@ test('lago-doc-invoice-order: after tax, a credit note and prepaid money lower w
   assert.equal(bill?.billAmount, Number(expected.subtotalIncl));
   // 66 - 20 - 30
   assert.equal(await place.owed(), Number(expected.totalDue));
+});
+
+const here = 'operations/published-payments.test.ts';
+const interest = 'billrun/interest.test.ts';
+
+/** Published examples of payments, credits and late payment, each with its test through the API. */
+const testedIn: Record<string, string> = {
+  'society-alloc-principal-first': here,
+  'society-alloc-chronological': here,
+  'lago-credit-rounding-200': here,
+  'lago-credit-rounding-weekly': here,
+  'kb-credit-then-charge': here,
+  'lago-doc-invoice-order': here,
+  'society-interest-10d': interest,
+  'society-interest-paid-late': interest,
+  'society-interest-partial': interest,
+};
+/** Fees and interest by full months are components of a plan, in rating/published.test.ts. */
+const ratedOnly = ['epa-late-31d', 'epa-late-91d'];
+
+const aboutPayments = new Set([
+  'accountCredit',
+  'creditNoteRounding',
+  'invoiceTotalOrder',
+  'lateFeeFlatPlusInterest',
+  'lateInterestSimple',
+  'paymentAllocation',
+]);
+
+test('every published example of payments, credits and late payment has a test', () => {
+  const models = publishedCases.filter(({ model }) => aboutPayments.has(model));
+  const ids = models.map(({ id }) => id).sort();
+  assert.deepEqual(ids, [...Object.keys(testedIn), ...ratedOnly].sort());
+  for (const [id, file] of Object.entries(testedIn)) {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+    // Besides the list above.
+    const named = text.split(`'${id}`).length - 1 - (file === here ? 1 : 0);
+    assert.ok(named > 0, `${id} in ${file}`);
+  }
 });
