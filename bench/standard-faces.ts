@@ -1,6 +1,7 @@
 // The fonts that every reader of PDF files has, set by the same code as ours: what a bill costs
 // without embedding any font.
 import PDFDocument from 'pdfkit';
+import { writeBlock } from '../src/base/pdf/objects.ts';
 import type { Face, ShapedWord, Typefaces } from '../src/base/typeset/face.ts';
 
 const winAnsi = new Map(
@@ -70,14 +71,16 @@ function standardFace(name: string): Face {
       }
       return shaped;
     },
-    embed(_objects, dictionary) {
-      Object.assign(dictionary.data, {
-        Type: 'Font',
-        Subtype: 'Type1',
-        BaseFont: name,
-        Encoding: 'WinAnsiEncoding',
-      });
-      dictionary.end();
-    },
+    embed: (firstId) =>
+      writeBlock(firstId, (objects) => {
+        const font = objects.ref({
+          Type: 'Font',
+          Subtype: 'Type1',
+          BaseFont: name,
+          Encoding: 'WinAnsiEncoding',
+        });
+        font.end();
+        return font;
+      }),
   };
 }

@@ -1,15 +1,16 @@
-// A PDF file that is written page by page, over pdfkit. Same calls, same bytes: dates and ids come
-// from the caller. Bytes are handed out as they are made, so that a file of any length needs little
-// memory, or at the end in pieces: those of fonts and pictures are the same in many files.
-import PDFDocument from 'pdfkit';
+// A PDF file that is made page by page. Same calls, same bytes: dates and ids come from the caller.
+// Fonts and pictures come first in the file, under the same numbers however many pages there are, so
+// that they are the same bytes in many files.
+import { hash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import type { Face, FaceUse } from '../typeset/face.ts';
-import { addArchive, addColorSpace, type PdfArchive } from './archive.ts';
+import { archiveEntries, colorSpace, maker, type PdfArchive } from './archive.ts';
 import type { PdfImage } from './images.ts';
-import type { PdfObjects, Reference } from './objects.ts';
-import { gather, type Piece } from './pieces.ts';
+import { asWritten, dateValue, textValue } from './objects.ts';
+import { catalogId, infoId, type Output, openOutput, pagesId, pagesText } from './output.ts';
+import type { Piece } from './pieces.ts';
 
 export type PdfInfo = {
-  /** pdfkit writes it into XML as it is: letters, digits and plain signs. */
   readonly title: string;
   /** Of the document, not of its making. */
   readonly createdOn: Temporal.PlainDate;
@@ -23,99 +24,58 @@ export type PdfInfo = {
 
 export type PdfFile = {
   /** Adds a page with its content stream, whose origin is the top left corner. */
-  addPage(size: { width: number; height: number }, content: string, used: PageResources): void;
+  addPage(size: PageSize, content: string, used: PageResources): void;
   /** A face or image with its name in content streams. */
-  font(face: Face): { readonly name: string; readonly use: FaceUse };
+  font(face: Face): FontResource;
   image(image: PdfImage): { readonly name: string };
-  /** What was written since the last call. */
-  take(): Buffer;
-  takePieces(): Piece[];
-  end(): void;
+  /** The whole file. Nothing is added after it. */
+  end(): Piece[];
 };
+
+type PageSize = { readonly width: number; readonly height: number };
 
 export type PageResources = {
-  readonly faces: Iterable<Face>;
-  readonly images: Iterable<PdfImage>;
+  readonly faces: ReadonlySet<Face>;
+  readonly images: ReadonlySet<PdfImage>;
 };
 
-type FontResource = { name: string; use: FaceUse; dictionary: Reference };
+type FontResource = { readonly name: string; readonly use: FaceUse };
+
+type DrawnPage = PageResources & { readonly size: PageSize; readonly content: Buffer };
+
+/** Of a page's content: a little larger than the smallest, at half the time. */
+const level = 4;
 
 export function openPdf(info: PdfInfo): PdfFile {
-  const date = new Date(info.createdOn.toZonedDateTime('UTC').epochMilliseconds);
-  const document = newDocument(info, date);
-  const sink = gather(document);
-  const objects = document as unknown as PdfObjects;
   const fonts = new Map<Face, FontResource>();
-  const images = new Map<PdfImage, { name: string; object: Reference }>();
-  const { archive } = info;
-  // First, so that its objects have the same numbers in all files.
-  const colors = archive && sink.share(() => addColorSpace(objects));
-
-  function fontOf(face: Face): FontResource {
-    let found = fonts.get(face);
-    if (found === undefined) {
-      const use = useOf(face, info.uses);
-      found = { name: `F${fonts.size + 1}`, use, dictionary: objects.ref({}) };
-      fonts.set(face, found);
-    }
-    return found;
-  }
-
-  function imageOf(image: PdfImage) {
-    let found = images.get(image);
-    if (found === undefined) {
-      const object = sink.share(() => image.embed(objects));
-      found = { name: `I${images.size + 1}`, object };
-      images.set(image, found);
-    }
-    return found;
-  }
+  const images = new Map<PdfImage, { name: string }>();
+  const pages: DrawnPage[] = [];
 
   return {
     addPage(size, content, used) {
-      document.addPage({ size: [size.width, size.height], margin: 0 });
-      const { page } = document;
-      for (const face of used.faces) {
-        const { name, dictionary } = fontOf(face);
-        page.fonts[name] = dictionary;
-      }
-      for (const image of used.images) {
-        const { name, object } = imageOf(image);
-        page.xobjects[name] = object;
-      }
-      document.addContent(Buffer.from(content, 'latin1'));
-      document.flushPages();
-      // The list of pages keeps each page's object to the end; what it refers to is written.
-      page.dictionary.data = {} as typeof page.dictionary.data;
+      // Measures of pages are from the top left corner; those of PDF, from the bottom left.
+      const turned = `1 0 0 -1 0 ${asWritten(size.height)} cm\n${content}`;
+      const bytes = deflateSync(Buffer.from(turned, 'latin1'), { level });
+      pages.push({ ...used, size, content: bytes });
     },
-    font: fontOf,
-    image: imageOf,
-    take: sink.take,
-    takePieces: sink.takePieces,
-    end() {
-      sink.share(() => {
-        for (const { use, dictionary } of fonts.values()) use.face.embed(objects, dictionary, use);
-      });
-      if (archive && colors) addArchive(document, archive, colors, date);
-      document.end();
+    font(face) {
+      let found = fonts.get(face);
+      if (found === undefined) {
+        found = { name: `F${fonts.size + 1}`, use: useOf(face, info.uses) };
+        fonts.set(face, found);
+      }
+      return found;
     },
+    image(image) {
+      let found = images.get(image);
+      if (found === undefined) {
+        found = { name: `I${images.size + 1}` };
+        images.set(image, found);
+      }
+      return found;
+    },
+    end: () => writeFile(info, pages, { fonts, images }),
   };
-}
-
-function newDocument(info: PdfInfo, date: Date): PDFKit.PDFDocument {
-  return new PDFDocument({
-    autoFirstPage: false,
-    // No font of pdfkit's own is read.
-    font: '',
-    pdfVersion: '1.7',
-    lang: info.language,
-    info: {
-      Title: info.title.replace(/[^\p{L}\p{N} ._/-]/gu, ' '),
-      Creator: 'Billwright',
-      Producer: 'Billwright',
-      CreationDate: date,
-    },
-  });
 }
 
 function useOf(face: Face, uses: PdfInfo['uses']): FaceUse {
@@ -126,4 +86,84 @@ function useOf(face: Face, uses: PdfInfo['uses']): FaceUse {
     shared?.set(face, use);
   }
   return use;
+}
+
+type Resources = {
+  readonly fonts: ReadonlyMap<Face, FontResource>;
+  readonly images: ReadonlyMap<PdfImage, { readonly name: string }>;
+};
+
+function writeFile(info: PdfInfo, pages: readonly DrawnPage[], resources: Resources): Piece[] {
+  const { archive, createdOn, language } = info;
+  const title = info.title.replace(/[^\p{L}\p{N} ._/-]/gu, ' ');
+  const output = openOutput();
+  // First, so that its objects have the same numbers in all files.
+  const colors = archive && colorSpace(output.nextId());
+  if (colors) output.addBlock(colors, { isShared: true });
+  const names = writeResources(output, resources);
+  const more =
+    archive && colors ? archiveEntries(output, { archive, colors, title, createdOn }) : '';
+  const known = new Map<string, number>();
+  const kids = pages.map((page) => writePage(output, page, names, known));
+  const lang = `/Lang ${asWritten(textValue(language))}\n`;
+  output.write(catalogId, `<<\n/Type /Catalog\n/Pages ${pagesId} 0 R\n${lang}${more}>>`);
+  output.write(pagesId, pagesText(kids));
+  const date = dateValue(createdOn);
+  const by = textValue(maker);
+  output.write(
+    infoId,
+    asWritten({ Title: textValue(title), Creator: by, Producer: by, CreationDate: date }),
+  );
+  output.end(hash('md5', `${title} ${createdOn}`));
+  return output.take();
+}
+
+type Names = { readonly fonts: Map<Face, string>; readonly images: Map<PdfImage, string> };
+
+/** Returns each name with the object that it is of. */
+function writeResources(output: Output, { fonts, images }: Resources): Names {
+  const names: Names = { fonts: new Map(), images: new Map() };
+  for (const [face, { name, use }] of fonts) {
+    const block = face.embed(output.nextId(), use);
+    output.addBlock(block, { isShared: true });
+    names.fonts.set(face, `/${name} ${block.id} 0 R\n`);
+  }
+  for (const [image, { name }] of images) {
+    const block = image.embed(output.nextId());
+    output.addBlock(block, { isShared: true });
+    names.images.set(image, `/${name} ${block.id} 0 R\n`);
+  }
+  return names;
+}
+
+/** `known` are lists of resources: pages of a file may have the same. */
+function writePage(
+  output: Output,
+  page: DrawnPage,
+  { fonts, images }: Names,
+  known: Map<string, number>,
+): number {
+  const { width, height } = page.size;
+  const used =
+    dictionaryOf('Font', page.faces, fonts) + dictionaryOf('XObject', page.images, images);
+  let resources = known.get(used);
+  if (resources === undefined) {
+    resources = output.add({ text: `<<\n${used}>>`, stream: null });
+    known.set(used, resources);
+  }
+  const content = output.add({
+    text: `<<\n/Length ${page.content.length}\n/Filter /FlateDecode\n>>`,
+    stream: page.content,
+  });
+  const box = `/MediaBox [0 0 ${asWritten(width)} ${asWritten(height)}]`;
+  const parts = `/Contents ${content} 0 R\n/Resources ${resources} 0 R`;
+  const text = `<<\n/Type /Page\n/Parent ${pagesId} 0 R\n${box}\n${parts}\n>>`;
+  return output.add({ text, stream: null });
+}
+
+function dictionaryOf<Of>(kind: string, used: ReadonlySet<Of>, names: Map<Of, string>): string {
+  if (used.size === 0) return '';
+  let entries = '';
+  for (const one of used) entries += names.get(one) ?? '';
+  return `/${kind} <<\n${entries}>>\n`;
 }

@@ -2,12 +2,12 @@
 // become a picture of its own.
 import { deflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
-import type { PdfObjects, Reference } from './objects.ts';
+import { keptBlock, type ObjectBlock, type PdfObjects, type Reference } from './objects.ts';
 
 export type PdfImage = {
   readonly width: number;
   readonly height: number;
-  embed(objects: PdfObjects): Reference;
+  embed(firstId: number): ObjectBlock;
 };
 
 /** A picture far beyond what paper shows would cost memory for nothing. */
@@ -68,19 +68,16 @@ function jpegHeader(bytes: Buffer): JpegHeader | undefined {
 }
 
 function jpegImage(bytes: Buffer, { width, height, colors }: JpegHeader): PdfImage {
-  return {
-    width,
-    height,
-    embed(objects) {
-      const image = objects.ref({
-        ...pictureData(width, height),
-        ColorSpace: colorSpaces.get(colors),
-        Filter: 'DCTDecode',
-      });
-      image.end(bytes);
-      return image;
-    },
+  const write = (objects: PdfObjects) => {
+    const image = objects.ref({
+      ...pictureData(width, height),
+      ColorSpace: colorSpaces.get(colors),
+      Filter: 'DCTDecode',
+    });
+    image.end(bytes);
+    return image;
   };
+  return embeddable({ width, height }, write);
 }
 
 function pngImage({ width, height, data }: PNG): PdfImage {
@@ -105,14 +102,17 @@ function pngImage({ width, height, data }: PNG): PdfImage {
     image.end(bytes);
     return image;
   };
-  return {
-    width,
-    height,
-    embed(objects) {
-      const mask = alphaBytes && part(objects, 'DeviceGray', alphaBytes, {});
-      return part(objects, 'DeviceRGB', colorBytes, mask ? { SMask: mask } : {});
-    },
-  };
+  return embeddable({ width, height }, (objects) => {
+    const mask = alphaBytes && part(objects, 'DeviceGray', alphaBytes, {});
+    return part(objects, 'DeviceRGB', colorBytes, mask ? { SMask: mask } : {});
+  });
+}
+
+function embeddable(
+  size: { width: number; height: number },
+  write: (objects: PdfObjects) => Reference,
+): PdfImage {
+  return { ...size, embed: (firstId) => keptBlock(write, firstId, write) };
 }
 
 function pictureData(width: number, height: number) {

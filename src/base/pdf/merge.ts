@@ -2,11 +2,8 @@
 // all objects at the end, no compressed objects. What several files have in common, such as fonts,
 // is written once.
 import { hash } from 'node:crypto';
-
-/** Objects of the merged file that are written last. */
-const catalogId = 1;
-const pagesId = 2;
-const infoId = 3;
+import { catalogId, infoId, openOutput, pagesId, pagesText } from './output.ts';
+import { wholeFile } from './pieces.ts';
 
 export type MergeInfo = {
   /** Letters, digits and plain signs. */
@@ -30,17 +27,13 @@ export async function* mergePdfs(
   if (merged.pages() > 0) yield merged.end(info);
 }
 
-export type PdfObject = {
-  /** As it is written before the stream. */
-  text: string;
-  stream: Buffer | null;
-};
+type ReadObject = { text: string; stream: Buffer | null };
 
 export type Source = {
   pages: readonly number[];
   /** The text of its object. */
   catalog: string;
-  object(id: number): PdfObject;
+  object(id: number): ReadObject;
 };
 
 const reference = /(\d+) 0 R\b/g;
@@ -71,7 +64,7 @@ export function referenceAfter(text: string, name: string): number {
   return Number(found);
 }
 
-function readObject(file: Buffer, offset: number, id: number): PdfObject {
+function readObject(file: Buffer, offset: number, id: number): ReadObject {
   const head = `${id} 0 obj\n`;
   if (file.toString('latin1', offset, offset + head.length) !== head) {
     throw new Error(`object ${id} of a document is not at its place`);
@@ -118,7 +111,7 @@ export function openMerged() {
   }
 
   return {
-    take: output.take,
+    take: () => wholeFile(output.take()),
     pages: () => pages.length,
     add: output.add,
     copy,
@@ -130,64 +123,13 @@ export function openMerged() {
       pages.push(output.add({ text: page, stream: null }));
     },
     end({ title, language }: MergeInfo) {
-      const kids = pages.map((page) => `${page} 0 R`).join(' ');
       const lang = `/Lang (${plain(language)})`;
       const maker = '/Producer (Billwright)\n/Creator (Billwright)';
       output.write(catalogId, `<<\n/Type /Catalog\n/Pages ${pagesId} 0 R\n${lang}\n>>`);
-      output.write(pagesId, `<<\n/Type /Pages\n/Count ${pages.length}\n/Kids [${kids}]\n>>`);
+      output.write(pagesId, pagesText(pages));
       output.write(infoId, `<<\n/Title (${plain(title)})\n${maker}\n>>`);
-      return output.end();
-    },
-  };
-}
-
-/** Objects one after the other, and the table of where they are. */
-function openOutput() {
-  let pieces: Buffer[] = [];
-  let length = 0;
-  const offsets: number[] = [0, 0, 0, 0];
-
-  function append(text: string | Buffer): void {
-    const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
-    pieces.push(bytes);
-    length += bytes.length;
-  }
-
-  function write(id: number, text: string, stream: Buffer | null = null): void {
-    offsets[id] = length;
-    append(`${id} 0 obj\n${text}\n`);
-    if (stream) {
-      append('stream\n');
-      append(stream);
-      append('\nendstream\n');
-    }
-    append('endobj\n');
-  }
-
-  function take(): Buffer {
-    const all = Buffer.concat(pieces);
-    pieces = [];
-    return all;
-  }
-
-  append('%PDF-1.7\n%\xff\xff\xff\xff\n');
-  return {
-    write,
-    take,
-    /** Returns its number. */
-    add({ text, stream }: PdfObject): number {
-      const id = offsets.length;
-      write(id, text, stream);
-      return id;
-    },
-    end() {
-      const start = length;
-      const lines = offsets.slice(1).map((at) => `${String(at).padStart(10, '0')} 00000 n \n`);
-      append(`xref\n0 ${offsets.length}\n0000000000 65535 f \n${lines.join('')}`);
-      const roots = `/Root ${catalogId} 0 R\n/Info ${infoId} 0 R`;
-      append(`trailer\n<<\n/Size ${offsets.length}\n${roots}\n>>\n`);
-      append(`startxref\n${start}\n%%EOF\n`);
-      return take();
+      output.end();
+      return wholeFile(output.take());
     },
   };
 }

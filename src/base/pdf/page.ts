@@ -2,7 +2,7 @@
 // top left corner. Layout makes the list; tests read from it that nothing overlaps or leaves the
 // page.
 import { utf16 } from '../typeset/embed-font.ts';
-import type { Face, FaceUse } from '../typeset/face.ts';
+import { type Face, type FaceUse, joinedOperands } from '../typeset/face.ts';
 import type { Run, TextLine } from '../typeset/lines.ts';
 import type { PdfFile } from './document.ts';
 import type { PdfImage } from './images.ts';
@@ -143,7 +143,7 @@ function drawing(run: Run, size: number): string {
           content += `${number((part.rise * size) / 1000)} Ts\n`;
           rise = part.rise;
         }
-        open += part.operands;
+        open = joinedOperands(open, part.operands);
       }
       if (text === null) continue;
       flush();

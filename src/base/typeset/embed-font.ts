@@ -2,7 +2,13 @@
 // so that shaped words need no translation for a document, and a file with the glyphs in use.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { type PdfObjects, type Reference, written } from '../pdf/objects.ts';
+import {
+  type PdfObjects,
+  type PdfValue,
+  type Reference,
+  textValue,
+  written,
+} from '../pdf/objects.ts';
 import type { FontTables } from './font-tables.ts';
 import { cutSubset } from './subset.ts';
 
@@ -13,15 +19,11 @@ export type FontBytes = {
   readonly fileLength: number;
   readonly glyphNumbers: Buffer;
   readonly toUnicode: Buffer;
-  readonly widths: unknown;
+  readonly widths: PdfValue;
 };
 
-export function embedFont(
-  objects: PdfObjects,
-  dictionary: Reference,
-  tables: FontTables,
-  bytes: FontBytes,
-): void {
+export function embedFont(objects: PdfObjects, tables: FontTables, bytes: FontBytes): Reference {
+  const dictionary = objects.ref({});
   const descriptor = objects.ref({
     Type: 'FontDescriptor',
     FontName: bytes.name,
@@ -39,7 +41,7 @@ export function embedFont(
     Type: 'Font',
     Subtype: 'CIDFontType2',
     BaseFont: bytes.name,
-    CIDSystemInfo: { Registry: text('Adobe'), Ordering: text('Identity'), Supplement: 0 },
+    CIDSystemInfo: { Registry: textValue('Adobe'), Ordering: textValue('Identity'), Supplement: 0 },
     FontDescriptor: descriptor,
     W: bytes.widths,
     CIDToGIDMap: stream(objects, bytes.glyphNumbers, {}),
@@ -54,6 +56,7 @@ export function embedFont(
     ToUnicode: stream(objects, bytes.toUnicode, {}),
   });
   dictionary.end();
+  return dictionary;
 }
 
 /** Compressed best where it is kept for all documents, and fast where it is made for one. */
@@ -87,7 +90,7 @@ function tagOf(glyphs: readonly number[]): string {
 }
 
 /** Runs of neighbours: the first number, then the widths from there. */
-function widthsOf(glyphs: readonly number[], tables: FontTables): unknown {
+function widthsOf(glyphs: readonly number[], tables: FontTables): PdfValue {
   let widths = '';
   glyphs.forEach((glyph, index) => {
     const isNext = index > 0 && glyphs[index - 1] === glyph - 1;
@@ -124,11 +127,6 @@ function stream(objects: PdfObjects, bytes: Buffer, data: Record<string, unknown
   const reference = objects.ref({ ...data, Filter: 'FlateDecode' });
   reference.end(bytes);
   return reference;
-}
-
-/** pdfkit writes a String object as text and a plain string as a name. */
-function text(value: string): unknown {
-  return Object(value);
 }
 
 function hex(value: number): string {

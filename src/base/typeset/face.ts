@@ -1,6 +1,6 @@
 // A face is a font in one weight, as far as setting text needs it. Widths are thousandths of the
 // font size. Nothing here depends on a document, so that faces and shaped words are shared by all.
-import type { PdfObjects, Reference } from '../pdf/objects.ts';
+import type { ObjectBlock } from '../pdf/objects.ts';
 import type { FontBytes } from './embed-font.ts';
 
 /** Glyphs in the order they are drawn, ready for a content stream at any size. */
@@ -27,6 +27,12 @@ export type GlyphSpan = {
 
 export type GlyphPart = { readonly rise: number; readonly operands: string };
 
+/** Two strings that follow each other without a gap are one. */
+export function joinedOperands(first: string, second: string): string {
+  const areStrings = first.endsWith(')') && second.startsWith('(');
+  return areStrings ? first.slice(0, -1) + second.slice(1) : first + second;
+}
+
 /** What a document draws with a face, or several documents that embed the same glyphs. */
 export type FaceUse = {
   readonly face: Face;
@@ -47,8 +53,8 @@ export type Face = {
   readonly scale?: number;
   covers(codePoint: number): boolean;
   shape(word: string, isRightToLeft: boolean): ShapedWord;
-  /** Fills in the font's dictionary, and writes what it refers to. */
-  embed(objects: PdfObjects, dictionary: Reference, use: FaceUse): void;
+  /** The font's dictionary, and what it refers to. */
+  embed(firstId: number, use: FaceUse): ObjectBlock;
 };
 
 /** Faces of one weight; a character is drawn by the first that covers it. */

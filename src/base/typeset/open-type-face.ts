@@ -11,8 +11,9 @@ import {
   shape,
   Buffer as Text,
 } from 'harfbuzzjs';
+import { keptBlock } from '../pdf/objects.ts';
 import { embedFont, type FontBytes, fontBytes } from './embed-font.ts';
-import type { Face, ShapedWord } from './face.ts';
+import { type Face, joinedOperands, type ShapedWord } from './face.ts';
 import { type FontTables, readFontTables } from './font-tables.ts';
 
 /** Of letters that neither join nor combine. */
@@ -56,9 +57,11 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   const { name, ascent, descent } = options;
   const covers = remembered((codePoint) => font.nominalGlyph(codePoint) !== undefined);
   let commonFont: { glyphs: Map<number, string>; bytes: FontBytes } | undefined;
-  const cut: Face['embed'] = (objects, dictionary, use) => {
+  const blockOf = (bytes: FontBytes, firstId: number) =>
+    keptBlock(bytes, firstId, (objects) => embedFont(objects, tables, bytes));
+  const cut: Face['embed'] = (firstId, use) => {
     use.bytes ??= fontBytes(name, tables, use.glyphs, { isKept: use.isShared });
-    embedFont(objects, dictionary, tables, use.bytes);
+    return blockOf(use.bytes, firstId);
   };
 
   function commonBytes() {
@@ -78,12 +81,11 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       scale,
       shape,
       covers: (codePoint) => isCommon.has(codePoint) && covers(codePoint),
-      embed(objects, dictionary, use) {
+      embed(firstId, use) {
         const { glyphs, bytes } = commonBytes();
         // A mark on a common letter is drawn by a glyph of its own.
         const isWhole = use.glyphs.keys().every((glyph) => glyphs.has(glyph));
-        if (isWhole) embedFont(objects, dictionary, tables, bytes);
-        else cut(objects, dictionary, use);
+        return isWhole ? blockOf(bytes, firstId) : cut(firstId, use);
       },
     },
     others: {
@@ -161,7 +163,7 @@ function glyphsOf(font: Font, characters: string): Map<number, string> {
   return glyphs;
 }
 
-type PlainGlyph = { glyph: number; hex: string; advance: number };
+type PlainGlyph = { glyph: number; code: string; advance: number };
 
 function makeShaper(font: Font) {
   // One buffer for all: nothing is shaped while another word is.
@@ -183,7 +185,7 @@ function makeShaper(font: Font) {
     let found = plainGlyphs.get(code);
     if (found === undefined) {
       const glyph = font.nominalGlyph(code) ?? 0;
-      found = { glyph, hex: hexOf(glyph), advance: font.glyphHAdvance(glyph) };
+      found = { glyph, code: codeOf(glyph), advance: font.glyphHAdvance(glyph) };
       plainGlyphs.set(code, found);
     }
     return found;
@@ -203,21 +205,21 @@ function makeShaper(font: Font) {
   function plain(word: string): ShapedWord {
     const glyphs: number[] = [];
     const texts: string[] = [];
-    let operands = '<';
+    let operands = '(';
     let advance = 0;
     for (let index = 0; index < word.length; index++) {
       const code = word.charCodeAt(index);
-      const { glyph, hex, advance: own } = plainGlyph(code);
+      const { glyph, code: drawn, advance: own } = plainGlyph(code);
       glyphs.push(glyph);
       texts.push(word.charAt(index));
-      operands += hex;
+      operands += drawn;
       advance += own;
       const kern = index + 1 < word.length ? kerning(code, word.charCodeAt(index + 1)) : 0;
       if (kern === 0) continue;
-      operands += `>${-kern}<`;
+      operands += `)${-kern}(`;
       advance += kern;
     }
-    const spans = [{ text: null, parts: [{ rise: 0, operands: `${operands}>` }] }];
+    const spans = [{ text: null, parts: [{ rise: 0, operands: `${operands})` }] }];
     return { advance, spans, glyphs, texts };
   }
 
@@ -282,9 +284,9 @@ function placed(font: Font, word: string, pieces: readonly Piece[]): ShapedWord 
       spans.push(span);
     }
     for (const { codepoint: glyph, x, yOffset } of glyphs) {
-      const drawn = `${x === pen ? '' : pen - x}<${hexOf(glyph)}>`;
+      const drawn = `${x === pen ? '' : pen - x}(${codeOf(glyph)})`;
       const part = span.parts.at(-1);
-      if (part?.rise === yOffset) part.operands += drawn;
+      if (part?.rise === yOffset) part.operands = joinedOperands(part.operands, drawn);
       else span.parts.push({ rise: yOffset, operands: drawn });
       pen = x + font.glyphHAdvance(glyph);
     }
@@ -309,6 +311,10 @@ function textsOf(word: string, pieces: readonly Piece[]): string[] {
   );
 }
 
-function hexOf(glyph: number): string {
-  return glyph.toString(16).padStart(4, '0');
+const special = /[()\\\r]/g;
+
+/** The two bytes of a glyph inside a literal string. */
+function codeOf(glyph: number): string {
+  const bytes = String.fromCharCode(glyph >> 8, glyph & 0xff);
+  return bytes.replace(special, (one) => (one === '\r' ? '\\r' : `\\${one}`));
 }

@@ -2,6 +2,7 @@
 // it is: what comes out is another file.
 import { openPdf } from '../../base/pdf/document.ts';
 import { paintPage } from '../../base/pdf/page.ts';
+import { wholeFile } from '../../base/pdf/pieces.ts';
 import { stampPdf } from '../../base/pdf/stamp.ts';
 import { setLine } from '../../base/typeset/lines.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
@@ -33,6 +34,5 @@ function wordPage(word: string, locale: string): Buffer {
   const createdOn = Temporal.PlainDate.from('2000-01-01');
   const file = openPdf({ title: word, createdOn, language: locale });
   paintPage(file, { ...box, items: [{ kind: 'text', x: 0, y: 0, ...box, line, size, color }] });
-  file.end();
-  return file.take();
+  return wholeFile(file.end());
 }

@@ -2,7 +2,7 @@
 import { parseDate } from '../../base/calendar.ts';
 import { openPdf, type PdfFile } from '../../base/pdf/document.ts';
 import { type Page, paintPage } from '../../base/pdf/page.ts';
-import type { Piece } from '../../base/pdf/pieces.ts';
+import { type Piece, wholeFile } from '../../base/pdf/pieces.ts';
 import type { Face, FaceUse, Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
 import type { BillDocumentInput } from './bill-document.ts';
@@ -16,8 +16,7 @@ import { lineText } from './plain-text.ts';
 export function renderBill(input: BillDocumentInput, typefaces = typefacesOf(input)): Buffer {
   const file = openBillPdf(input, titleOf(input));
   for (const page of layOutBill(input, typefaces)) paintPage(file, page);
-  file.end();
-  return file.take();
+  return wholeFile(file.end());
 }
 
 /**
@@ -36,11 +35,7 @@ export function renderBills(inputs: readonly (() => BillDocumentInput)[]): (Piec
       return error as Error;
     }
   });
-  return files.map((file) => {
-    if (file instanceof Error) return file;
-    file.end();
-    return file.takePieces();
-  });
+  return files.map((file) => (file instanceof Error ? file : file.end()));
 }
 
 function typefacesOf({ locale, secondLocale }: BillDocumentInput): Typefaces {

@@ -2,7 +2,7 @@
 import { parseDate } from '../../base/calendar.ts';
 import { openPdf, type PdfFile } from '../../base/pdf/document.ts';
 import { type Page, paintPage } from '../../base/pdf/page.ts';
-import type { Piece } from '../../base/pdf/pieces.ts';
+import { type Piece, wholeFile } from '../../base/pdf/pieces.ts';
 import type { Face, FaceUse, Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
 import { paperPages } from './layout/paper-pages.ts';
@@ -14,8 +14,7 @@ import { viewOf } from './papers.ts';
 /** The PDF of a paper. Same paper, same bytes. */
 export function renderPaper(paper: Paper): Buffer {
   const file = paint(paper, undefined);
-  file.end();
-  return file.take();
+  return wholeFile(file.end());
 }
 
 /** The PDFs of some papers in pieces, as those of bills are made. */
@@ -28,11 +27,7 @@ export function renderPapers(papers: readonly Paper[]): (Piece[] | Error)[] {
       return error as Error;
     }
   });
-  return files.map((file) => {
-    if (file instanceof Error) return file;
-    file.end();
-    return file.takePieces();
-  });
+  return files.map((file) => (file instanceof Error ? file : file.end()));
 }
 
 function paint(paper: Paper, uses: Map<Face, FaceUse> | undefined): PdfFile {
