@@ -1,8 +1,11 @@
 // The codes on payment slips, read back from PDF and HTML.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { create } from 'qrcode';
 import type { BillDocument, BillDocumentInput } from '../../src/domain/documents/bill-document.ts';
 import { renderBillHtml } from '../../src/domain/documents/bill-html.ts';
+import { codeCharactersMax, codeRows } from '../../src/domain/documents/code.ts';
 import { checksum } from '../../src/domain/documents/emv-code.ts';
 import { layOutBill } from '../../src/domain/documents/render-bill.ts';
 import type { PaymentCode } from '../../src/domain/pricing/context.ts';
@@ -268,4 +271,19 @@ test('a bill that asks for no payment has no code and no bar code', () => {
     const items = layOutBill(input).flatMap((page) => page.items);
     assert.ok(!items.some((item) => item.kind === 'matrix'));
   }
+});
+
+test('the squares of a QR code are those that the library chooses', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: codeCharactersMax }),
+    fc.bigInt({ min: 1n, max: 10n ** 40n }).map(String),
+  );
+  fc.assert(
+    fc.property(text, (wanted) => {
+      const { modules } = create(wanted, { errorCorrectionLevel: 'M' });
+      const squares = codeRows(wanted)?.flat() ?? [];
+      assert.deepEqual(squares.map(Number), [...modules.data]);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -82,7 +82,7 @@ function useOf(face: Face, uses: PdfInfo['uses']): FaceUse {
   const shared = face.isWhole ? undefined : uses;
   let use = shared?.get(face);
   if (use === undefined) {
-    use = { face, glyphs: new Map(), isShared: shared !== undefined };
+    use = { face, words: new Set(), isShared: shared !== undefined };
     shared?.set(face, use);
   }
   return use;

@@ -114,11 +114,7 @@ function openBrush(file: PdfFile) {
 }
 
 function runContent(run: Run, use: FaceUse, size: number): string {
-  for (const { glyphs, texts } of run.words) {
-    glyphs.forEach((glyph, index) => {
-      if (!use.glyphs.get(glyph)) use.glyphs.set(glyph, texts[index] as string);
-    });
-  }
+  use.words.add(run.words);
   if (run.drawn?.size !== size) run.drawn = { size, content: drawing(run, size) };
   return run.drawn.content;
 }

@@ -16,6 +16,8 @@ export type ShapedWord = {
   /** How far it goes above and below the line, of a face whose words differ much in that. */
   readonly ascent?: number;
   readonly descent?: number;
+  /** All its glyphs are common ones of its font; absent until it was asked for. */
+  isCommon?: boolean;
 };
 
 export type GlyphSpan = {
@@ -36,7 +38,8 @@ export function joinedOperands(first: string, second: string): string {
 /** What a document draws with a face, or several documents that embed the same glyphs. */
 export type FaceUse = {
   readonly face: Face;
-  readonly glyphs: Map<number, string>;
+  /** Each list once: a line that is remembered is on bill after bill. */
+  readonly words: Set<readonly ShapedWord[]>;
   readonly isShared: boolean;
   /** Cut when the first of the documents embeds them: by then all are drawn. */
   bytes?: FontBytes;

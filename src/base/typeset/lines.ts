@@ -41,7 +41,18 @@ const waysMax = 20;
 
 /** Of one or more paragraphs, each on lines of its own. */
 export function setLines(text: string, style: TextStyle, wanted: LinesWanted): readonly TextLine[] {
-  if (text.length > textLengthMax) return setParagraphs(text, style, wanted);
+  return remembered(text, style, wanted, setParagraphs);
+}
+
+type Setting = (text: string, style: TextStyle, wanted: LinesWanted) => readonly TextLine[];
+
+function remembered(
+  text: string,
+  style: TextStyle,
+  wanted: LinesWanted,
+  set: Setting,
+): readonly TextLine[] {
+  if (text.length > textLengthMax) return set(text, style, wanted);
   let known = setTexts.get(style.faces);
   if (known === undefined) {
     known = new Map();
@@ -62,7 +73,7 @@ export function setLines(text: string, style: TextStyle, wanted: LinesWanted): r
       way.direction === wanted.direction;
     if (isSame) return way.lines;
   }
-  const lines = setParagraphs(text, style, wanted);
+  const lines = set(text, style, wanted);
   if (ways.length >= waysMax) ways.length = 0;
   const { width, linesMax, direction } = wanted;
   ways.push({ size: style.size, width, linesMax, direction, lines });
@@ -82,9 +93,17 @@ function setParagraphs(text: string, style: TextStyle, wanted: LinesWanted): Tex
 }
 
 /** On one line, however long. */
-export function setLine(text: string, style: TextStyle, usual: Direction): TextLine {
-  const direction = directionOf(text, usual);
-  return lineOf(tokensOf(text, style.faces, direction), style);
+export function setLine(text: string, style: TextStyle, direction: Direction): TextLine {
+  const wanted = { width: oneLineWidth, linesMax: 1, direction };
+  return remembered(text, style, wanted, setWholeLine)[0] as TextLine;
+}
+
+/** No other lines are as wide. */
+const oneLineWidth = Infinity;
+
+function setWholeLine(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
+  const direction = directionOf(text, wanted.direction);
+  return [lineOf(tokensOf(text, style.faces, direction), style)];
 }
 
 function setParagraph(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {

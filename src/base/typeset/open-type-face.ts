@@ -13,7 +13,7 @@ import {
 } from 'harfbuzzjs';
 import { keptBlock } from '../pdf/objects.ts';
 import { embedFont, type FontBytes, fontBytes } from './embed-font.ts';
-import { type Face, joinedOperands, type ShapedWord } from './face.ts';
+import { type Face, type FaceUse, joinedOperands, type ShapedWord } from './face.ts';
 import { type FontTables, readFontTables } from './font-tables.ts';
 
 /** Of letters that neither join nor combine. */
@@ -60,7 +60,7 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   const blockOf = (bytes: FontBytes, firstId: number) =>
     keptBlock(bytes, firstId, (objects) => embedFont(objects, tables, bytes));
   const cut: Face['embed'] = (firstId, use) => {
-    use.bytes ??= fontBytes(name, tables, use.glyphs, { isKept: use.isShared });
+    use.bytes ??= fontBytes(name, tables, glyphsIn(use), { isKept: use.isShared });
     return blockOf(use.bytes, firstId);
   };
 
@@ -83,8 +83,12 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       covers: (codePoint) => isCommon.has(codePoint) && covers(codePoint),
       embed(firstId, use) {
         const { glyphs, bytes } = commonBytes();
+        const isCommonWord = (word: ShapedWord) => {
+          word.isCommon ??= word.glyphs.every((glyph) => glyphs.has(glyph));
+          return word.isCommon;
+        };
         // A mark on a common letter is drawn by a glyph of its own.
-        const isWhole = use.glyphs.keys().every((glyph) => glyphs.has(glyph));
+        const isWhole = use.words.keys().every((words) => words.every(isCommonWord));
         return isWhole ? blockOf(bytes, firstId) : cut(firstId, use);
       },
     },
@@ -152,6 +156,19 @@ function rememberedShapes(font: Font, measured: (word: ShapedWord) => ShapedWord
     }
     return shaped;
   };
+}
+
+/** With the text of each. */
+function glyphsIn({ words }: FaceUse): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const list of words) {
+    for (const { glyphs, texts } of list) {
+      glyphs.forEach((glyph, index) => {
+        if (!found.get(glyph)) found.set(glyph, texts[index] as string);
+      });
+    }
+  }
+  return found;
 }
 
 function glyphsOf(font: Font, characters: string): Map<number, string> {

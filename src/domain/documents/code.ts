@@ -1,6 +1,7 @@
 // The codes on a payment slip, as rows of dark and light cells.
 import JsBarcode from 'jsbarcode';
 import { create } from 'qrcode';
+import { bestMasked, type Squares } from './code-mask.ts';
 
 /** What fits a code that a telephone can still read from paper. */
 export const codeCharactersMax = 300;
@@ -10,9 +11,11 @@ const barcodeCharactersMax = 40;
 /** The squares of a QR code. Undefined where there is nothing to say, or too much. */
 export function codeRows(text: string): boolean[][] | undefined {
   if (text === '' || text.length > codeCharactersMax) return undefined;
-  const { modules } = create(text, { errorCorrectionLevel: 'M' });
-  return Array.from({ length: modules.size }, (_, row) =>
-    Array.from({ length: modules.size }, (_, column) => modules.get(row, column) === 1),
+  const { modules } = create(text, { errorCorrectionLevel: 'M', maskPattern: 0 });
+  const { size } = modules;
+  const squares = bestMasked(modules as Squares);
+  return Array.from({ length: size }, (_, row) =>
+    Array.from(squares.subarray(row * size, (row + 1) * size), (square) => square === 1),
   );
 }
 

@@ -35,7 +35,19 @@ export function formatsOf(locale: string, currency: string, decimals: number): F
   return found;
 }
 
+const usable = new Map<string, string>();
+
 export function usableLocale(locale: string): string {
+  let found = usable.get(locale);
+  if (found === undefined) {
+    found = canonical(locale);
+    if (usable.size >= formatsMax) usable.clear();
+    usable.set(locale, found);
+  }
+  return found;
+}
+
+function canonical(locale: string): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? 'en';
   } catch {

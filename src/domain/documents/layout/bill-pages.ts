@@ -28,7 +28,7 @@ const pagesPerSectionMax = 2;
 
 export function billPages(sheet: Sheet, view: BillView): Page[] {
   const pages = pagesMax + pagesPerSectionMax * view.sections.length;
-  const flow = openFlow(sheet, continuationBlock(sheet, view), pages);
+  const flow = openFlow(sheet, () => continuationBlock(sheet, view), pages);
   flow.add(headBlock(sheet, view));
   flow.add(partiesBlock(sheet, view), sheet.scale < 1 ? 7 : 10);
   addSections(flow, sheet, view);

@@ -17,7 +17,13 @@ export type Flow = {
   finish(footer: (page: number, pages: number) => Block): Page[];
 };
 
-export function openFlow(sheet: Sheet, continuation: Block, pagesMax: number): Flow {
+export function openFlow(sheet: Sheet, head: () => Block, pagesMax: number): Flow {
+  // Most documents have one page, and none.
+  let made: Block | undefined;
+  const continuation = () => {
+    made ??= head();
+    return made;
+  };
   const pages: PageItem[][] = [[]];
   let y = sheet.top;
 
@@ -34,14 +40,14 @@ export function openFlow(sheet: Sheet, continuation: Block, pagesMax: number): F
     }
     pages.push([]);
     y = sheet.top;
-    put(continuation);
+    put(continuation());
   }
 
   const fits = (height: number) => y + height <= sheet.bottom;
 
   return {
     fits,
-    fitsNewPage: (height) => sheet.top + continuation.height + height <= sheet.bottom,
+    fitsNewPage: (height) => sheet.top + continuation().height + height <= sheet.bottom,
     newPage,
     add(block, gapBefore = 0) {
       if (fits(gapBefore + block.height)) y += gapBefore;

@@ -14,7 +14,7 @@ const pagesMax = 300;
 const gap = 12;
 
 export function paperPages(sheet: Sheet, { page, tables, before }: PaperView): Page[] {
-  const flow = openFlow(sheet, continuationBlock(sheet, page), pagesMax);
+  const flow = openFlow(sheet, () => continuationBlock(sheet, page), pagesMax);
   flow.add(headBlock(sheet, page));
   flow.add(partiesBlock(sheet, page), 10);
   if (before !== '') {
