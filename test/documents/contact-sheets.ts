@@ -49,6 +49,11 @@ function casesOf(input: BillDocumentInput): Record<string, BillDocumentInput> {
       { date: '21/07/2025', amount: 250.4 },
     ],
   };
+  const cancelled = {
+    status: 'Cancelled',
+    creditNoteNumber: 'CN-2025-000017',
+    replacedByBillNumber: 'ELEC-2025-001203',
+  };
   const creditNote = {
     number: 'CN-2025-000017',
     issueDate: '09/08/2025',
@@ -69,7 +74,12 @@ function casesOf(input: BillDocumentInput): Record<string, BillDocumentInput> {
     ordinary: with_({ lines, ...past }),
     'long name': longName,
     'one line': with_({ lines: first === undefined ? [] : [first] }),
-    'forty lines': with_({ lines: many }),
+    'forty lines': with_({
+      lines: many,
+      currentCharges: 21_600,
+      payableWithinDueDate: 22_850,
+      payableAfterDueDate: 24_209,
+    }),
     negative: with_({
       payableWithinDueDate: 0,
       latePaymentSurcharge: 0,
@@ -80,8 +90,8 @@ function casesOf(input: BillDocumentInput): Record<string, BillDocumentInput> {
     'credit note': { ...with_({}), creditNote },
     'credit note of forty lines': { ...with_({}), creditNote: { ...creditNote, lines: credited } },
     'credit note with a long name': { ...longName, creditNote },
-    cancelled: with_({ status: 'Cancelled', creditNoteNumber: 'CN-2025-000017' }),
-    'cancelled of forty lines': with_({ status: 'Cancelled', lines: many }),
+    cancelled: with_(cancelled),
+    'cancelled of forty lines': with_({ ...cancelled, lines: many, currentCharges: 21_600 }),
   };
 }
 

@@ -22,7 +22,11 @@ const receipt = {
 };
 
 const number = (index: number) => `ELEC-2026-${String(index + 1).padStart(6, '0')}`;
-const monthOf = (index: number) => String((index % 12) + 1).padStart(2, '0');
+/** From January on, with at most five entries a month. */
+const dayOf = (index: number) => {
+  const month = Math.floor(index / 5) + 1;
+  return `${String((index % 5) * 6 + 2).padStart(2, '0')}/${String(month).padStart(2, '0')}/2026`;
+};
 
 /** A bill and its payment in turn, with the balance after each. */
 function entriesOf(count: number) {
@@ -32,7 +36,7 @@ function entriesOf(count: number) {
     const amount = 1_484_200 + index * 1_375;
     cents += isBill ? amount : -amount + 1_375;
     return {
-      date: `03/${monthOf(index)}/2026`,
+      date: dayOf(index),
       type: isBill ? 'Bill' : 'Payment',
       reference: isBill ? number(index) : `TT-2026-${index}`,
       description: null,
@@ -110,7 +114,9 @@ export function papersOf({ bill, locale, letterhead }: BillDocumentInput): Recor
     surcharge: index % 5 === 0 ? 12.5 : 0,
   }));
   const negative = {
-    ...statementOf(account, 3),
+    ...statementOf(account, 2),
+    entries: entriesOf(2).map((one) => ({ ...one, balance: (one.balance * 100 - 135_040) / 100 })),
+    openingBalance: -1_250.4,
     closingBalance: -1_250.4,
     walletBalance: 1_250.4,
     aging: { current: 0, d1_30: 0, d31_60: 0, d61_90: 0, over90: 0 },
@@ -122,14 +128,14 @@ export function papersOf({ bill, locale, letterhead }: BillDocumentInput): Recor
     receipt: { ...shared, receipt },
     'receipt of forty lines': {
       ...shared,
-      receipt: { ...receipt, settled, settledAmount: 16_000 },
+      receipt: { ...receipt, amount: 16_600, settled, settledAmount: 16_000 },
     },
     'receipt with a long name': { ...long, receipt },
     statement: { ...shared, statement: statementOf(account, 12) },
     'statement of one line': { ...shared, statement: statementOf(account, 1) },
     'statement of forty lines': { ...shared, statement: statementOf(account, 40) },
     'statement below zero': { ...shared, statement: negative },
-    'statement with a long name': { ...long, statement: statementOf(account.repeat(9), 3) },
+    'statement with a long name': { ...long, statement: statementOf(`${account} `.repeat(9), 3) },
     reminder: { ...shared, reminder: reminderOf(words, 2) },
     'reminder of forty lines': { ...shared, reminder: reminderOf(words, 40) },
     'reminder with a long name': { ...long, reminder: reminderOf(words, 1) },

@@ -19,14 +19,42 @@ const letterheadOf = (name: string) =>
     },
   });
 
+const arabicLabels = [
+  'رسوم الطاقة',
+  'رسوم ثابتة',
+  'تعديل سعر الوقود',
+  'ضريبة المبيعات العامة',
+  'رسم الكهرباء',
+  'رسم رخصة التلفاز',
+];
+
+const arabicBill = allBills.arabic ?? urdu;
+
+const arabic: BillDocumentInput = {
+  ...arabicBill,
+  letterhead: letterheadOf('شركة كهرباء المدينة'),
+  bill: {
+    ...arabicBill.bill,
+    partyName: 'محمد أحمد عبد الرحمن',
+    connectionGroupLabel: 'منزل 12',
+    tariffLabel: 'سكني أ-1',
+    address: { buildingNo: '12', street: 'شارع النيل 4', society: 'الدقي', city: 'القاهرة' },
+    lines: arabicBill.bill.lines.map((line, index) => ({
+      ...line,
+      label: arabicLabels[index] ?? line.label,
+    })),
+  },
+};
+
 export const languages: Readonly<Record<string, BillDocumentInput>> = {
   en: { ...ordinary, letterhead: letterheadOf('City Power & Light') },
   ur: { ...urdu, letterhead: letterheadOf(urdu.letterhead.name) },
-  ar: {
-    ...(allBills.arabic ?? urdu),
-    letterhead: letterheadOf('شركة كهرباء المدينة'),
+  ar: arabic,
+  hi: {
+    ...hindi,
+    bill: { ...hindi.bill, payableWithinDueDate: 14_842 },
+    letterhead: letterheadOf(hindi.letterhead.name),
   },
-  hi: { ...hindi, letterhead: letterheadOf(hindi.letterhead.name) },
   'en-ur': {
     ...ordinary,
     letterhead: letterheadOf('City Power & Light'),

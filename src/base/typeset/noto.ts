@@ -65,7 +65,8 @@ function sansOf(weight: Weight): ReturnType<typeof openFaces> {
 }
 
 /**
- * Naskh goes far below the line: lines with it are set wider apart. Words in Nastaliq slope from
+ * Naskh goes far below the line: lines with it are set wider apart; its figures are smaller than
+ * Latin ones of their size, so that it is drawn larger. Words in Nastaliq slope from
  * high above the line down to it, and its letters are larger than others of their size.
  */
 function ofWeight(weight: Weight, hand: Hand): FaceList {
@@ -85,9 +86,10 @@ function ofWeight(weight: Weight, hand: Hand): FaceList {
       : openFaces({
           path: fontPath(naskhFile(weight)),
           name: `NotoNaskhArabic-${style}`,
-          ascent: 920,
-          descent: 400,
+          ascent: 980,
+          descent: 430,
           common: '',
+          scale: 1.14,
         });
   return [sans.common, sans.others, arabic.others];
 }

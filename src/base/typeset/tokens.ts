@@ -69,7 +69,7 @@ export function tokensOf(text: string, faces: FaceList, direction: Direction): T
       start = index;
       continue;
     }
-    const wanted = faceFor(character, faces, face);
+    const wanted = faceFor(character, faces, face, () => after(text, index));
     const drawn = wanted ? character : String.fromCharCode(replacement);
     const nextFace = wanted ?? faces[0];
     const isNew =
@@ -145,8 +145,30 @@ function partEnd(text: string, from: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(end)) ? end - 1 : end;
 }
 
-function faceFor(character: string, faces: FaceList, previous: Face): Face | undefined {
-  if (character === ' ' || dependent.test(character)) return previous;
+/** What is drawn after the character at `index`. */
+function after(text: string, index: number): string {
+  let at = index + 1;
+  while (isolates.test(text.charAt(at))) at++;
+  return text.charAt(at);
+}
+
+function faceFor(
+  character: string,
+  faces: FaceList,
+  previous: Face,
+  next: () => string,
+): Face | undefined {
+  if (dependent.test(character)) return previous;
+  if (character === ' ') {
+    // A hand whose own words are close together has a narrow space: too narrow before another.
+    const following = previous === faces[0] ? '' : next();
+    const isEnd = following === '' || following === ' ' || dependent.test(following);
+    return isEnd || coveringFace(following, faces) === previous ? previous : faces[0];
+  }
+  return coveringFace(character, faces);
+}
+
+function coveringFace(character: string, faces: FaceList): Face | undefined {
   const codePoint = character.codePointAt(0) as number;
   return faces.find((face) => face.covers(codePoint));
 }

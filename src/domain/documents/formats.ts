@@ -91,8 +91,16 @@ function middleOf(year: number, month: number): number {
   return Date.UTC(year, month - 1, 15);
 }
 
-/** Of January to December: short, unless two short names are the same. */
-function monthNamesOf(locale: string): string[] {
+function isEnglish(locale: string): boolean {
+  return new Intl.Locale(locale).language === 'en';
+}
+
+/**
+ * Of January to December: short, unless two short names are the same. English ones have three
+ * letters each: of some countries they would be Sept, or June and July beside Aug.
+ */
+function monthNamesOf(wanted: string): string[] {
+  const locale = isEnglish(wanted) ? 'en-US' : wanted;
   for (const month of ['short', 'long', '2-digit'] as const) {
     const format = new Intl.DateTimeFormat(locale, { month, timeZone: 'UTC' });
     const names = Array.from({ length: 12 }, (_, at) => format.format(middleOf(2025, at + 1)));
@@ -107,7 +115,12 @@ const dayMs = 86_400_000;
 function makeFormats(wanted: string, currency: string, decimals: number): Formats {
   const locale = withPrintedFigures(wanted);
   const words = withPrintedWords(locale);
-  const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const fixed = {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    // Nothing is 0.00, never -0.00.
+    signDisplay: 'negative',
+  } as const;
   const amounts = new Intl.NumberFormat(locale, fixed);
   const steps = new Intl.NumberFormat(locale, {
     minimumFractionDigits: decimals,
@@ -126,6 +139,13 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
   });
   const monthNames = monthNamesOf(words);
   const years = new Intl.DateTimeFormat(words, { year: 'numeric', timeZone: 'UTC' });
+  const dayText = (date: Temporal.PlainDate) => {
+    const ms = date.toZonedDateTime('UTC').epochMilliseconds;
+    if (!isEnglish(words)) return days.format(ms);
+    const month = monthNames[date.month - 1];
+    const parts = days.formatToParts(ms);
+    return parts.map(({ type, value }) => (type === 'month' ? month : value)).join('');
+  };
   const dates = new Map<string, string>();
   const decimal = (format: Intl.NumberFormat, value: string) =>
     /^-?\d+(\.\d+)?$/.test(value) ? format.format(value as Intl.StringNumericLiteral) : value;
@@ -145,8 +165,7 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
       let text = dates.get(value);
       if (text === undefined) {
         const date = parseDate(value);
-        const ms = date?.toZonedDateTime('UTC').epochMilliseconds;
-        text = ms === undefined ? value : days.format(ms);
+        text = date === undefined ? value : dayText(date);
         if (dates.size >= datesMax) dates.clear();
         dates.set(value, text);
       }

@@ -3,7 +3,7 @@ export const kindLabelsEn = {
   copy: 'COPY',
   reversed: 'REVERSED',
   reversedOn: 'REVERSED on {date}',
-  finalTitle: 'Final {service} bill',
+  finalTitle: '{service} final bill',
   receiptTitle: 'Receipt',
   receivedFrom: 'Received from',
   receiptNumber: 'Receipt no.',

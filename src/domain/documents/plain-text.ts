@@ -35,6 +35,9 @@ export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
 
+/** Arabic letters have strong directions; these figures do not, and a unit beside them has. */
+const easternFigures = /[\u0660-\u0669\u06f0-\u06f9]/;
+
 const firstStrongIsolate = '\u2068';
 const rightToLeftIsolate = '\u2067';
 const endOfIsolate = '\u2069';
@@ -46,8 +49,9 @@ const endOfIsolate = '\u2069';
  */
 export function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   if (value === '' || (direction === 'ltr' && !rightToLeft.test(value))) return value;
-  const isComposed = direction === 'rtl' && value.includes(endOfIsolate) && rightToLeft.test(value);
-  return `${isComposed ? rightToLeftIsolate : firstStrongIsolate}${value}${endOfIsolate}`;
+  const isComposed = value.includes(endOfIsolate) && rightToLeft.test(value);
+  const isRightToLeft = direction === 'rtl' && (isComposed || easternFigures.test(value));
+  return `${isRightToLeft ? rightToLeftIsolate : firstStrongIsolate}${value}${endOfIsolate}`;
 }
 
 /** For where such walls would be seen, as on a terminal. */

@@ -66,8 +66,8 @@ function entriesTable({ kinds, wording }: PaperWords, statement: StatementPaper)
   return {
     heading: kinds.entries,
     columns: [
-      { heading: kinds.date, part: 0.13, align: 'start' },
-      { heading: kinds.entry, part: 0.39, align: 'start' },
+      { heading: kinds.date, part: 0.15, align: 'start' },
+      { heading: kinds.entry, part: 0.37, align: 'start' },
       { heading: kinds.debit, part: 0.16, align: 'end' },
       { heading: kinds.credit, part: 0.16, align: 'end' },
       { heading: kinds.balance, part: 0.16, align: 'end' },
@@ -82,12 +82,13 @@ function entriesTable({ kinds, wording }: PaperWords, statement: StatementPaper)
 
 function agingTable({ kinds, wording, worded }: PaperWords, { aging }: StatementPaper): PaperTable {
   const { formats } = wording;
+  const days = (from: number, to: number) => `${formats.count(from)}–${formats.count(to)}`;
   const columns = [
     [kinds.notDue, aging.current],
-    [worded('overdueDays', { days: '1–30' }), aging.d1_30],
-    [worded('overdueDays', { days: '31–60' }), aging.d31_60],
-    [worded('overdueDays', { days: '61–90' }), aging.d61_90],
-    [worded('overdueOver', { days: '90' }), aging.over90],
+    [worded('overdueDays', { days: days(1, 30) }), aging.d1_30],
+    [worded('overdueDays', { days: days(31, 60) }), aging.d31_60],
+    [worded('overdueDays', { days: days(61, 90) }), aging.d61_90],
+    [worded('overdueOver', { days: formats.count(90) }), aging.over90],
   ] as const;
   return {
     heading: kinds.aging,

@@ -105,7 +105,8 @@ function oneText(sheet: Sheet, text: string, options: TextOptions): Block {
 const fittedSizeMin = 5;
 /** Words that are wider than this many times their place are not set smaller. */
 const wordsShrinkMax = 1.3;
-const longWord = /\p{L}{4}/u;
+/** Vowels of Indic scripts are marks. */
+const longWord = /[\p{L}\p{M}]{4}/u;
 
 function linesOf(
   sheet: Sheet,

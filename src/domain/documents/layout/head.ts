@@ -165,7 +165,7 @@ function payableBlocks(
   const label = { size: sizes.body, color: colors.muted };
   const figures = { size: sizes.payable, isBold: true, align: 'end', isFitted: true } as const;
   // On one line where a page is to be saved.
-  const labelWidth = sheet.scale < 1 ? width * 0.45 : 0;
+  const labelWidth = sheet.scale < 1 ? width * 0.52 : 0;
   const amount =
     labelWidth === 0
       ? stack([

@@ -59,9 +59,9 @@ export function withFigures(
   if (sheet.direction === 'ltr') return [...columns];
   return columns.map((column, index) => {
     const cells = rows.map((cells) => cells[index] ?? { text: '' });
-    const isPlain = column.align === 'end' && cells.every((cell) => !cell.beside);
-    if (!isPlain) return column;
-    const figures = figuresPlace(sheet, column, cells, sizes.table);
+    if (column.align !== 'end') return column;
+    const place = cells.some((cell) => cell.beside) ? besideNote(column) : column;
+    const figures = figuresPlace(sheet, place, cells, sizes.table);
     return figures === undefined ? column : { ...column, figures };
   });
 }
@@ -146,7 +146,7 @@ export function tableRow(
     const side = column.figures === undefined ? align : 'start';
     const main = { x, width, align: side, size: sizes.table, isBold, isFitted };
     return stack([
-      note === '' ? textBlock(sheet, text, main) : pairOf(sheet, note, text, main),
+      note === '' ? textBlock(sheet, text, main) : pairOf(sheet, note, text, { column, main }),
       textBlock(sheet, below, {
         x: column.x,
         width: column.width,
@@ -170,19 +170,29 @@ function lowered(sheet: Sheet, row: Block): Block {
 /** Of most words, as a part of their size. */
 const slopingAscent = 1.4;
 
-function pairOf(sheet: Sheet, note: string, text: string, place: TextOptions): Block {
-  const noteWidth = place.width * 0.55;
-  const x = place.x + noteWidth;
+const notePart = 0.55;
+
+function besideNote({ x, width }: PlacedColumn): { x: number; width: number } {
+  return { x: x + width * notePart, width: width * (1 - notePart) };
+}
+
+function pairOf(
+  sheet: Sheet,
+  note: string,
+  text: string,
+  { column, main }: { column: PlacedColumn; main: TextOptions },
+): Block {
   const indent = 10;
+  const place = column.figures === undefined ? besideNote(column) : {};
   return onLine([
     textBlock(sheet, note, {
-      x: place.x + indent,
-      width: noteWidth - indent - cellGap / 2,
+      x: column.x + indent,
+      width: column.width * notePart - indent - cellGap / 2,
       size: sizes.small,
       color: sheet.colors.muted,
       linesMax: 2,
     }),
-    textBlock(sheet, text, { ...place, x, width: place.x + place.width - x, isFitted: true }),
+    textBlock(sheet, text, { ...main, ...place, isFitted: true }),
   ]);
 }
 
