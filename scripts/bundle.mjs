@@ -13,7 +13,6 @@ const ownFiles = [
   '@expo-google-fonts',
   '@node-rs/argon2',
   'harfbuzzjs',
-  'pdfkit',
   'swagger-ui-dist',
   'tinypool',
 ];

@@ -220,7 +220,6 @@ const bans: Ban[] = [
     within: core,
     instead: 'Temporal, through base/calendar',
     except: {
-      'src/base/pdf/document.ts': 'pdfkit takes the date of a document as a Date',
       'src/base/mail/message.ts': 'nodemailer takes the date of a mail as a Date',
       'src/base/outside/signature.ts': 'standardwebhooks takes the time of a message as a Date',
     },

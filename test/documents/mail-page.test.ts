@@ -22,7 +22,7 @@ test('HTML and text of a bill mail have the words, the amount, the dates and how
       'Payable after 15-Aug-2025 PKR 16,201.00',
       'Due date 15-Aug-2025',
       'How to pay Payment reference 1000009910 ',
-      'IBAN PK36SCBL0000001123456702',
+      'IBAN PK36 SCBL 0000 0011 2345 6702',
       'Union Bank – City Power Limited',
       'Do you have questions? Contact us. City Power & Light Company Limited 22 Canal Road',
       'Tel. +92 42 111 000 222 care@citypower.example',

@@ -85,7 +85,7 @@ function reminderOf(words: string, count: number) {
     banks: [
       {
         title: 'National Bank, Main Boulevard – City Power Collections',
-        facts: [{ label: 'IBAN', value: 'PK36SCBL0000001123456702' }],
+        facts: [{ label: 'IBAN', value: 'PK36 SCBL 0000 0011 2345 6702' }],
       },
     ],
   };

@@ -263,9 +263,14 @@ export function bankView(bank: PresentedBankAccount, wording: Wording): BankView
     title: joined(wording, ' – ', [place, lineText(bank.title)]),
     facts: present([
       [labels.accountNumber, lineText(bank.accountNumber)],
-      ['IBAN', lineText(bank.iban)],
+      ['IBAN', inFours(lineText(bank.iban))],
       ['SWIFT', lineText(bank.swift)],
       [labels.collectionCode, lineText(bank.collectionCode)],
     ]),
   };
+}
+
+/** As people write an IBAN, and where it may be broken. */
+function inFours(iban: string): string {
+  return iban.replace(/\s/g, '').replace(/.{4}(?=.)/g, '$& ');
 }
