@@ -90,7 +90,6 @@ export const errorCodes = {
   JOB_NOT_FOUND: notFound('No job has this id'),
   COMPONENT_NOT_FOUND: notFound('No component has this name'),
   BANK_ACCOUNT_NOT_FOUND: notFound('The pricing context has no bank account with this id'),
-  BANK_FILE_NOT_FOUND: notFound('No bank file has this id'),
   BANK_LINE_NOT_FOUND: notFound('No bank line has this id'),
   MAPPING_NOT_FOUND: notFound('No bank mapping has this name'),
   UPLOAD_NOT_FOUND: notFound('No upload has this id, or it is older than 24 hours'),

@@ -2,6 +2,7 @@
 // First everything is checked, with the meters locked; then, once the subscriptions exist, the
 // assignments and their first readings are stored.
 
+import { formatDate } from '../../base/calendar.ts';
 import { dayOf } from '../../base/days.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import type { ErrorDetail } from '../../base/errors.ts';
@@ -141,7 +142,9 @@ function problemOf(
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.free_from !== null && meter.free_from > installDate.toString()) {
-    const message = `Meter ${rejectedValue} was installed elsewhere until ${meter.free_from}`;
+    const freeFrom = formatDate(Temporal.PlainDate.from(meter.free_from));
+    const place = `Meter ${rejectedValue} was installed elsewhere until ${freeFrom}`;
+    const message = `${place}. Install it on that day or later`;
     return { field, code: 'METER_ALREADY_ASSIGNED', message, rejectedValue };
   }
   if (meter.health !== 'ok') {
