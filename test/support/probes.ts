@@ -7,7 +7,7 @@ import { type Two, tablesOf } from './two-workspaces.ts';
 /** `ATTACK_PROBES=all`, as each night, tries every value in every field. */
 export const isWhole = process.env.ATTACK_PROBES === 'all';
 /** Otherwise a field gets one value in so many: others in the next field, and in the next run. */
-const share = 4;
+const share = 8;
 export const attackSeed = Number(process.env.ATTACK_SEED ?? Math.floor(Math.random() * share));
 
 /** The values that this run tries in a field of an operation. */
