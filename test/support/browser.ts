@@ -76,7 +76,7 @@ export async function accessFaults(page: Page): Promise<string[]> {
   // The viewer of a PDF is the browser's own.
   // Without a second page for the results, which only frames of other hosts need.
   const axe = new AxeBuilder({ page }).setLegacyMode().exclude('iframe');
-  // Nothing is told of elements that break no rule, and no rule of these tags reads stylesheets.
+  // Only broken rules are looked at, and no rule of these tags reads stylesheets.
   axe.options({ resultTypes: ['violations'], preload: { assets: ['media'] } }).withTags(tags);
   const { violations } = await axe.analyze();
   return violations.flatMap(({ nodes }) =>
