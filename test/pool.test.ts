@@ -113,6 +113,7 @@ test('a statement that only the commit waits for is written with it, or fails it
     await run((tx) => sql`insert into tried values (73)`.send(tx));
     const left = await scene.sql.query('select n from tried where n >= 70 order by n');
     assert.deepEqual(left.rows, [{ n: 70 }, { n: 73 }]);
+    await scene.sql.query('delete from tried');
   });
 });
 

@@ -75,7 +75,7 @@ export class BatchedClient {
     });
   }
 
-  /** The first failure of a statement that was sent and not waited for, since this was last asked. */
+  /** The first failure of a statement that was not waited for, since this was last asked. */
   takeFailure(): { error: unknown } | undefined {
     const failure = this.#failure;
     this.#failure = undefined;

@@ -10,7 +10,7 @@ export async function listPaid(
 ): Promise<number[]> {
   if (billIds.length === 0) return [];
   const [only] = billIds;
-  // Of a list of ids PostgreSQL makes a plan for every call, which took longer than the call itself.
+  // Of a list of ids PostgreSQL makes a plan for every call, which takes longer than reading it.
   const isWanted =
     billIds.length === 1 ? sql`bill_id = ${only}` : sql`bill_id = any(${billIds}::bigint[])`;
   const { rows } = await sql<{ bill_id: number }>`
