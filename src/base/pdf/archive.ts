@@ -64,7 +64,7 @@ type Archived = {
 export function archiveEntries(output: Output, { archive, colors, ...info }: Archived): string {
   const { file } = archive;
   let metadataId = 0;
-  const block = writeBlock(output.nextId(), (objects) => {
+  const block = writeBlock(output.nextId, (objects) => {
     const metadata = objects.ref({ Type: 'Metadata', Subtype: 'XML' });
     metadata.end(Buffer.from(metadataOf(archive, info)));
     metadataId = metadata.id;

@@ -1,13 +1,13 @@
 // A PDF file that is made page by page. Same calls, same bytes: dates and ids come from the caller.
-// Fonts and pictures come first in the file, under the same numbers however many pages there are, so
-// that they are the same bytes in many files.
+// Fonts and pictures come first in the file, under the same numbers however many pages there are,
+// so that they are the same bytes in many files.
 import { hash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Face, FaceUse } from '../typeset/face.ts';
 import { archiveEntries, colorSpace, maker, type PdfArchive } from './archive.ts';
 import type { PdfImage } from './images.ts';
 import { asWritten, dateValue, textValue } from './objects.ts';
-import { catalogId, infoId, type Output, openOutput, pagesId, pagesText } from './output.ts';
+import { catalogId, infoId, Output, pagesId, pagesText } from './output.ts';
 import type { Piece } from './pieces.ts';
 
 export type PdfInfo = {
@@ -96,9 +96,9 @@ type Resources = {
 function writeFile(info: PdfInfo, pages: readonly DrawnPage[], resources: Resources): Piece[] {
   const { archive, createdOn, language } = info;
   const title = info.title.replace(/[^\p{L}\p{N} ._/-]/gu, ' ');
-  const output = openOutput();
+  const output = new Output();
   // First, so that its objects have the same numbers in all files.
-  const colors = archive && colorSpace(output.nextId());
+  const colors = archive && colorSpace(output.nextId);
   if (colors) output.addBlock(colors, { isShared: true });
   const names = writeResources(output, resources);
   const more =
@@ -124,12 +124,12 @@ type Names = { readonly fonts: Map<Face, string>; readonly images: Map<PdfImage,
 function writeResources(output: Output, { fonts, images }: Resources): Names {
   const names: Names = { fonts: new Map(), images: new Map() };
   for (const [face, { name, use }] of fonts) {
-    const block = face.embed(output.nextId(), use);
+    const block = face.embed(output.nextId, use);
     output.addBlock(block, { isShared: true });
     names.fonts.set(face, `/${name} ${block.id} 0 R\n`);
   }
   for (const [image, { name }] of images) {
-    const block = image.embed(output.nextId());
+    const block = image.embed(output.nextId);
     output.addBlock(block, { isShared: true });
     names.images.set(image, `/${name} ${block.id} 0 R\n`);
   }

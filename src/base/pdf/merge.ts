@@ -2,7 +2,7 @@
 // all objects at the end, no compressed objects. What several files have in common, such as fonts,
 // is written once.
 import { hash } from 'node:crypto';
-import { catalogId, infoId, openOutput, pagesId, pagesText } from './output.ts';
+import { catalogId, infoId, Output, type PdfObject, pagesId, pagesText } from './output.ts';
 import { wholeFile } from './pieces.ts';
 
 export type MergeInfo = {
@@ -87,7 +87,7 @@ type PageChange = (text: string, own: string) => string;
 const unchanged: PageChange = (text) => text;
 
 export function openMerged() {
-  const output = openOutput();
+  const output = new Output();
   const pages: number[] = [];
   /** By what is in them. */
   const written = new Map<string, number>();
@@ -113,7 +113,7 @@ export function openMerged() {
   return {
     take: () => wholeFile(output.take()),
     pages: () => pages.length,
-    add: output.add,
+    add: (object: PdfObject) => output.add(object),
     copy,
     renumbered,
     addPage(source: Source, id: number, copied: Map<number, number>, change = unchanged) {

@@ -3,7 +3,7 @@
 /** Numbers, arrays and dictionaries are plain values; text is a name. */
 export type PdfValue = unknown;
 
-export type PdfDictionary = Record<string, PdfValue>;
+type PdfDictionary = Record<string, PdfValue>;
 
 export type PdfObjects = {
   /** Takes the next number. The object is written when it is ended. */
@@ -48,7 +48,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** Bytes as latin1, in brackets. */
-export function literal(bytes: string): string {
+function literal(bytes: string): string {
   return `(${bytes.replace(escaped, (one) => escapes[one] ?? `\\${one}`)})`;
 }
 
@@ -103,8 +103,8 @@ export function writeBlock(
   const end = ({ id, data }: Reference, stream?: Uint8Array) => {
     offsets[id - firstId] = length;
     const all = stream === undefined ? data : { Length: stream.length, ...data };
-    const head = `${id} 0 obj\n${asWritten(all)}\n${stream === undefined ? 'endobj\n' : 'stream\n'}`;
-    append(Buffer.from(head, 'latin1'));
+    const head = `${id} 0 obj\n${asWritten(all)}\n`;
+    append(Buffer.from(stream === undefined ? `${head}endobj\n` : `${head}stream\n`, 'latin1'));
     if (stream === undefined) return;
     append(stream);
     append(Buffer.from('\nendstream\nendobj\n', 'latin1'));

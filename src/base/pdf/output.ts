@@ -13,88 +13,94 @@ export type PdfObject = {
   readonly stream: Uint8Array | null;
 };
 
-export type Output = ReturnType<typeof openOutput>;
+export class Output {
+  #pieces: Piece[] = [];
+  #open: Uint8Array[] = [];
+  /** Not yet among the open bytes: many short texts become bytes together. */
+  #text = '%PDF-1.7\n%\xff\xff\xff\xff\n';
+  #length = this.#text.length;
+  #offsets = [0, 0, 0, 0];
 
-export function openOutput() {
-  let pieces: Piece[] = [];
-  let open: Uint8Array[] = [];
-  let text = '';
-  let length = 0;
-  const offsets: number[] = [0, 0, 0, 0];
-
-  function append(more: string): void {
-    text += more;
-    length += more.length;
+  /** The number of the object that is added next. */
+  get nextId(): number {
+    return this.#offsets.length;
   }
 
-  function appendBytes(bytes: Uint8Array): void {
-    endText();
-    open.push(bytes);
-    length += bytes.length;
-  }
-
-  function endText(): void {
-    if (text !== '') open.push(Buffer.from(text, 'latin1'));
-    text = '';
-  }
-
-  function endPiece(): void {
-    endText();
-    if (open.length > 0) pieces.push({ bytes: Buffer.concat(open), isShared: false });
-    open = [];
-  }
-
-  function write(id: number, dictionary: string, stream: Uint8Array | null = null): void {
-    offsets[id] = length;
-    append(`${id} 0 obj\n${dictionary}\n`);
+  write(id: number, dictionary: string, stream: Uint8Array | null = null): void {
+    this.#offsets[id] = this.#length;
+    this.#append(`${id} 0 obj\n${dictionary}\n`);
     if (stream) {
-      append('stream\n');
-      appendBytes(stream);
-      append('\nendstream\n');
+      this.#append('stream\n');
+      this.#appendBytes(stream);
+      this.#append('\nendstream\n');
     }
-    append('endobj\n');
+    this.#append('endobj\n');
   }
 
-  append('%PDF-1.7\n%\xff\xff\xff\xff\n');
-  return {
-    /** The number of the object that is added next. */
-    nextId: () => offsets.length,
-    write,
-    /** Returns its number. */
-    add({ text: dictionary, stream }: PdfObject): number {
-      const id = offsets.length;
-      write(id, dictionary, stream);
-      return id;
-    },
-    /** Its first object has the next number. */
-    addBlock({ bytes, offsets: own }: ObjectBlock, { isShared }: { isShared: boolean }): void {
-      for (const offset of own) offsets.push(length + offset);
-      if (!isShared) {
-        appendBytes(bytes);
-        return;
-      }
-      endPiece();
-      pieces.push({ bytes, isShared });
-      length += bytes.length;
-    },
-    /** What was written since the last call. */
-    take(): Piece[] {
-      endPiece();
-      const taken = pieces;
-      pieces = [];
-      return taken;
-    },
-    /** `fileId` is hexadecimal. */
-    end(fileId?: string): void {
-      const start = length;
-      append(`xref\n0 ${offsets.length}\n0000000000 65535 f \n`);
-      for (const at of offsets.slice(1)) append(`${String(at).padStart(10, '0')} 00000 n \n`);
-      const roots = `/Root ${catalogId} 0 R\n/Info ${infoId} 0 R\n`;
-      const id = fileId === undefined ? '' : `/ID [<${fileId}> <${fileId}>]\n`;
-      append(`trailer\n<<\n/Size ${offsets.length}\n${roots}${id}>>\n`);
-      append(`startxref\n${start}\n%%EOF\n`);
-    },
-  };
+  /** Returns its number. */
+  add({ text, stream }: PdfObject): number {
+    const id = this.nextId;
+    this.write(id, text, stream);
+    return id;
+  }
+
+  /** Its first object has the next number. */
+  addBlock({ bytes, offsets }: ObjectBlock, { isShared }: { isShared: boolean }): void {
+    for (const offset of offsets) this.#offsets.push(this.#length + offset);
+    if (!isShared) {
+      this.#appendBytes(bytes);
+      return;
+    }
+    this.#endPiece();
+    this.#pieces.push({ bytes, isShared });
+    this.#length += bytes.length;
+  }
+
+  /** What was written since the last call. */
+  take(): Piece[] {
+    this.#endPiece();
+    const taken = this.#pieces;
+    this.#pieces = [];
+    return taken;
+  }
+
+  /** `fileId` is hexadecimal. */
+  end(fileId?: string): void {
+    const start = this.#length;
+    const count = this.#offsets.length;
+    this.#append(`xref\n0 ${count}\n0000000000 65535 f \n`);
+    for (const at of this.#offsets.slice(1)) {
+      this.#append(`${String(at).padStart(10, '0')} 00000 n \n`);
+    }
+    const roots = `/Root ${catalogId} 0 R\n/Info ${infoId} 0 R\n`;
+    const id = fileId === undefined ? '' : `/ID [<${fileId}> <${fileId}>]\n`;
+    this.#append(`trailer\n<<\n/Size ${count}\n${roots}${id}>>\n`);
+    this.#append(`startxref\n${start}\n%%EOF\n`);
+  }
+
+  #append(more: string): void {
+    this.#text += more;
+    this.#length += more.length;
+  }
+
+  #appendBytes(bytes: Uint8Array): void {
+    this.#endText();
+    this.#open.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  #endText(): void {
+    if (this.#text !== '') this.#open.push(Buffer.from(this.#text, 'latin1'));
+    this.#text = '';
+  }
+
+  #endPiece(): void {
+    this.#endText();
+    if (this.#open.length > 0) {
+      this.#pieces.push({ bytes: Buffer.concat(this.#open), isShared: false });
+    }
+    this.#open = [];
+  }
 }
 
 export function pagesText(kids: readonly number[]): string {
