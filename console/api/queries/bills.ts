@@ -12,7 +12,8 @@ export const billPages = (filter: BillFilter) =>
   pagesOf(
     ['bills', filter],
     // Those of a term in the order of its subscriptions; of a customer, the newest first.
-    (page) => api.getBills({ ...filter, newestFirst: filter.termID === undefined, page }),
+    (page) =>
+      api.getBills({ ...filter, newestFirst: filter.termID === undefined, short: true, page }),
     ({ bills }) => bills,
   );
 
@@ -98,7 +99,7 @@ export const heldQuery = (termID: number) =>
     queryKey: ['bills', 'held', termID],
     queryFn: async () => {
       const held = { termID, status: 'Hold' } as const;
-      const { data, headers } = await api.getBills({ ...held, page: pageOf(0, 500) });
+      const { data, headers } = await api.getBills({ ...held, short: true, page: pageOf(0, 500) });
       return { bills: data.bills, total: totalIn(headers) };
     },
   });

@@ -11,6 +11,8 @@ import { presentBills } from './bill-fields.ts';
 export type BillList<Data> = {
   page: Page | null | undefined;
   isEmpty?: boolean;
+  /** Without what a bill is made of: many bills in a list that a person scrolls through. */
+  isShort?: boolean;
   count(tx: Tx): Promise<number>;
   at(tx: Tx, window: { offset: number; limit: number }): Promise<BillRow[]>;
   after(tx: Tx, options: { after: BillRow | undefined; limit: number }): Promise<BillRow[]>;
@@ -21,24 +23,42 @@ export async function billListing<Data>(
   call: Call,
   list: BillList<Data>,
 ): Promise<Answer<Data> | StreamedAnswer<Data>> {
-  const { tx, tenant } = call;
+  const { tx } = call;
   if (list.isEmpty) return { message: '0 found', total: 0, data: list.wrap([]) };
   if (list.page) {
     const { pageNumber, size } = list.page;
     const rows = await list.at(tx, { offset: pageNumber * size, limit: size });
     const isLast = rows.length < size && (rows.length > 0 || pageNumber === 0);
     const total = isLast ? pageNumber * size + rows.length : await list.count(tx);
-    const bills = shownBills(call, await presentBills(tx, tenant, rows));
+    const bills = await shownRows(call, list, tx, rows);
     return { message: found(total), total, data: list.wrap(bills as never[]) };
   }
   const first = await list.after(tx, { after: undefined, limit: billsAtOnce });
   if (first.length < billsAtOnce) {
-    const bills = shownBills(call, await presentBills(tx, tenant, first));
+    const bills = await shownRows(call, list, tx, first);
     const total = first.length;
     return { message: found(total), total, data: list.wrap(bills as never[]) };
   }
   const total = await list.count(tx);
   return { message: found(total), total, wrap: list.wrap, chunks: billChunks(call, list, first) };
+}
+
+async function shownRows(
+  call: Call,
+  { isShort = false }: { isShort?: boolean },
+  tx: Tx,
+  rows: readonly BillRow[],
+): Promise<object[]> {
+  const bills = shownBills(call, await presentBills(tx, call.tenant, rows));
+  return isShort ? bills.map(withoutArrays) : bills;
+}
+
+function withoutArrays(bill: object): object {
+  const entries = Object.entries(bill).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? [] : value,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Bills are large: so many are read and shown without other calls being served in between. */
@@ -47,7 +67,7 @@ const billsAtOnce = 100;
 /** All bills of a list, a hundred at a time, each in a short transaction of its own. */
 export async function* billChunks(
   call: Call,
-  list: Pick<BillList<unknown>, 'after'>,
+  list: Pick<BillList<unknown>, 'after' | 'isShort'>,
   first: readonly BillRow[] | null,
 ): AsyncGenerator<object[]> {
   let rows = first;
@@ -57,7 +77,7 @@ export async function* billChunks(
     const place = after;
     const chunk = await call.read(async (tx) => {
       const read = known ?? (await list.after(tx, { after: place, limit: billsAtOnce }));
-      return { read, bills: shownBills(call, await presentBills(tx, call.tenant, read)) };
+      return { read, bills: await shownRows(call, list, tx, read) };
     });
     yield chunk.bills;
     if (chunk.read.length < billsAtOnce) return;

@@ -29,6 +29,9 @@ const request = Type.Object({
   newestFirst: maybe(
     Type.Boolean({ description: 'true: in the reverse order, which is that of their ids' }),
   ),
+  short: maybe(
+    Type.Boolean({ description: 'true: what a bill is made of is left out, its arrays are empty' }),
+  ),
   page: Type.Optional(page),
 });
 
@@ -48,6 +51,7 @@ export const getBills = operation({
     const { tenantId } = call.tenant;
     return billListing(call, {
       page: body.page,
+      isShort: body.short === true,
       isEmpty: filter === null,
       count: (tx) => countBills(tx, tenantId, filter ?? {}),
       at: (tx, window) => listBillsAt(tx, tenantId, filter ?? {}, window),
