@@ -4,7 +4,8 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 9, dark: 7 },
-  fontFamily: 'system-ui, "Segoe UI", "Noto Sans", "Noto Naskh Arabic", sans-serif',
+  // The first one has Arabic letters alone, and is read only where some are shown.
+  fontFamily: '"Billwright Arabic", system-ui, "Segoe UI", "Noto Sans", sans-serif',
   defaultRadius: 'sm',
   respectReducedMotion: true,
   headings: { fontWeight: '600' },

@@ -18,6 +18,7 @@ const contentTypes = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
   ['.woff2', 'font/woff2'],
+  ['.ttf', 'font/ttf'],
 ]);
 
 /** Nothing of another host, no script in the page; documents are shown from the page's memory. */
