@@ -21,8 +21,7 @@ test('a page stays open over a restart during generate, and nothing is done twic
     PORT: String(await freePort()),
     DEMO_SUBSCRIPTIONS: String(subscriptions),
     LOG_LEVEL: 'info',
-    // The button is answered at once, and the page follows the job.
-    SCHEDULE_WAIT_SECONDS: '0',
+    SCHEDULE_WAIT_SECONDS: '50',
   };
   const first = place.run(['start'], env);
   const baseUrl = await first.ready();

@@ -19,9 +19,7 @@ export function BillActions({ bill }: Props) {
       {isDraft && mayUse('bills:write') && <Hold bill={bill} />}
       {bill.status === 'Published' && mayUse('bills:distribute') && <SendAgain bill={bill} />}
       {isPosted && mayUse('collections:write') && <Dispute bill={bill} />}
-      {isPosted && mayUse('collections:write') && bill.outstandingAmount > 0 && (
-        <Instalments bill={bill} />
-      )}
+      {canBeSplit(bill) && mayUse('collections:write') && <Instalments bill={bill} />}
       {isPosted && mayUse('credits:write') && bill.surcharges.length > 0 && <Waive bill={bill} />}
       {isPosted && mayUse('credits:write') && <Credit bill={bill} />}
       {isPosted && mayUse('bills:post') && <Cancel bill={bill} />}
@@ -160,6 +158,11 @@ function Cancel({ bill: { billID } }: Props) {
       }
     />
   );
+}
+
+/** What is not published is not with the customer yet. */
+function canBeSplit({ status, outstandingAmount }: ListedBill): boolean {
+  return status === 'Published' && outstandingAmount > 0;
 }
 
 const instalmentCounts = ['2', '3', '4', '6', '12'];
