@@ -55,8 +55,8 @@ function secretsNote(context: Context, sums: readonly TableSum[]): string {
 }
 
 const suspendedNote =
-  'Every workspace is suspended: billwright workspace resume NAME. Mails that waited are Uncertain: ' +
-  'they are sent only if an operator asks for it (resolve-deliveries).';
+  'Every workspace is suspended: billwright workspace resume NAME. Mails that waited are ' +
+  'Uncertain: they are sent only if an operator asks for it (resolve-deliveries).';
 
 export async function restoreCommand(config: Config, args: readonly string[]): Promise<void> {
   const { file, suspend } = parse(args, ['suspend']);
@@ -104,8 +104,8 @@ function keyNote(context: Context, { secretKey }: BackupHead, sums: readonly Tab
   const secrets = encryptedThings(sums);
   if (secrets === '' || secretKey === secretKeyFingerprint()) return '';
   return (
-    `\nSecrets of ${secrets} were encrypted with another key: copy the file secret.key of the old ` +
-    `installation to ${keyFileOf(context)} before the first start.`
+    `\nSecrets of ${secrets} were encrypted with another key: copy the file secret.key of the ` +
+    `old installation to ${keyFileOf(context)} before the first start.`
   );
 }
 
