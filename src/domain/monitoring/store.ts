@@ -94,7 +94,7 @@ export async function countOperations(
   return [...counted(rows, clockOffsetMs), ...(await countMessages(tx, tenantId, now))];
 }
 
-/** Messages to webhooks and events without any, whose times are the machine's in every workspace. */
+/** Messages to webhooks, and events without any. Their times are the machine's everywhere. */
 async function countMessages(tx: Tx, tenantId: number, now: Temporal.Instant): Promise<Counted[]> {
   const since = now.subtract({ minutes: recentMinutes });
   const { rows } = await sql<CountedRow>`
