@@ -1,6 +1,6 @@
 // The file of a document as it is kept: its own bytes, and parts that other documents have as well.
 // Putting it together needs nothing but these, so that it is the same file for ever.
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Piece } from '../../base/pdf/pieces.ts';
 
 export type FilePart = {
@@ -28,7 +28,7 @@ export function splitFile(
   let offset = 0;
   for (const { bytes, isShared } of pieces) {
     if (isShared && bytes.length >= partBytesMin) {
-      const sha256 = sha256Of(bytes);
+      const sha256 = partHash(bytes);
       if (!shared.has(sha256)) shared.set(sha256, bytes);
       parts.push({ offset, sha256 });
     } else {
@@ -36,8 +36,25 @@ export function splitFile(
       offset += bytes.length;
     }
   }
-  const whole = Buffer.concat(pieces.map((piece) => piece.bytes));
-  return { own: Buffer.concat(own), parts, size: whole.length, sha256: sha256Of(whole) };
+  const whole = createHash('sha256');
+  let size = 0;
+  for (const { bytes } of pieces) {
+    whole.update(bytes);
+    size += bytes.length;
+  }
+  return { own: Buffer.concat(own), parts, size, sha256: whole.digest('hex') };
+}
+
+/** The fonts of one run are the same buffers in each of its files. */
+const partHashes = new WeakMap<Buffer, string>();
+
+function partHash(bytes: Buffer): string {
+  let found = partHashes.get(bytes);
+  if (found === undefined) {
+    found = sha256Of(bytes);
+    partHashes.set(bytes, found);
+  }
+  return found;
 }
 
 export function joinFile(
