@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import type { DataOf } from '../../sdk/client.ts';
 import { Amount } from './amount.tsx';
-import type { Column } from './list.tsx';
+import type { Column } from './columns.ts';
 import { PageLink } from './page-link.tsx';
 
 export type ListedBill = DataOf<'getBills'>['bills'][number];

@@ -1,6 +1,6 @@
 // Files that the browser saves.
 import type { Pages } from '../api/queries/base.ts';
-import type { Column } from './list.tsx';
+import type { Column } from './columns.ts';
 import { everyRow } from './totals.ts';
 
 export function offerFile(name: string, content: BlobPart | BlobPart[], type = 'text/csv'): void {

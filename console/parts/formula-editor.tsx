@@ -14,8 +14,7 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { tagHighlighter, tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import type { FormulaProblem } from './formula-input.tsx';
-import { type FormulaName, functions } from './formula-language.ts';
+import { type FormulaName, type FormulaProblem, functions } from './formula-language.ts';
 
 /** Numbers, texts, functions and names; all else is plain. */
 const language = StreamLanguage.define({

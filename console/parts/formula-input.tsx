@@ -2,9 +2,7 @@
 // loaded, a plain field takes the text.
 import { Input, Textarea } from '@mantine/core';
 import { lazy, Suspense, useId } from 'react';
-import type { FormulaName } from './formula-language.ts';
-
-export type FormulaProblem = { message: string; position: number | null };
+import type { FormulaName, FormulaProblem } from './formula-language.ts';
 
 type Props = {
   label: string;

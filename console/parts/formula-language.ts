@@ -1,5 +1,7 @@
 // The names and functions of the formula language, for the editor: what it colours and completes.
 
+export type FormulaProblem = { message: string; position: number | null };
+
 /** Each function with its arguments. A test compares the names with those of the server. */
 export const functions: Readonly<Record<string, string>> = {
   IF: '(condition, then, else)',

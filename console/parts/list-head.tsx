@@ -2,7 +2,7 @@
 import { Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Column, Ordering } from './list.tsx';
+import type { Column, Ordering } from './columns.ts';
 import { isSortable } from './sorting.ts';
 
 type Props<Row> = {

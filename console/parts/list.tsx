@@ -3,38 +3,15 @@ import { ScrollArea, Table, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Pages, pageSize } from '../api/queries/base.ts';
+import type { Column, ListProps, Order, Ordering } from './columns.ts';
 import { ListFoot, LongSums, WholeSums } from './list-foot.tsx';
 import { Head } from './list-head.tsx';
 import { Loading, Refusal } from './notes.tsx';
-import { nextOrder, type Order, sortedMax, sortedPages } from './sorting.ts';
+import { nextOrder, sortedMax, sortedPages } from './sorting.ts';
 import { everyRow } from './totals.ts';
-
-export type Column<Row> = {
-  key: string;
-  label: string;
-  isFigure?: boolean;
-  show: (row: Row) => ReactNode;
-  /** For the file, where `show` is more than words. */
-  text?: (row: Row) => string | number | null | undefined;
-  /** An amount that is added up below the list. */
-  sum?: (row: Row) => number;
-  /** The sums are shown for each of these words too. */
-  groups?: (row: Row) => string;
-};
-
-export type ListProps<Row> = {
-  pages: Pages<Row>;
-  columns: readonly Column<Row>[];
-  rowKey: (row: Row) => string | number;
-  /** Read aloud for the table, and the name of its file. */
-  label: string;
-  empty: ReactNode;
-  /** Beside the count: what can be done with the list. */
-  tools?: ReactNode;
-};
 
 export function List<Row>(props: ListProps<Row>) {
   const { empty, columns } = props;
@@ -76,12 +53,6 @@ export function List<Row>(props: ListProps<Row>) {
   );
 }
 
-export type Ordering<Row> = {
-  order: Order | null;
-  choose: (key: string) => void;
-  /** A row of the list: what its columns hold says which of them have an order. */
-  sample: Row | undefined;
-};
 type Ordered<Row> = ListProps<Row> & { ordering: Ordering<Row> | undefined };
 
 function useOrder<Row>({ pages, columns }: ListProps<Row>) {

@@ -1,13 +1,11 @@
 // Lists in the order of a column: read to their end once, and served in pages as before.
 import { queryOptions } from '@tanstack/react-query';
 import { type ListPage, type Pages, pageSize, queries } from '../api/queries/base.ts';
-import type { Column } from './list.tsx';
+import type { Column, Order } from './columns.ts';
 import { everyRow } from './totals.ts';
 
 /** Longer lists are narrowed by their filters first. */
 export const sortedMax = 5_000;
-
-export type Order = { key: string; isDown: boolean };
 
 /** Up, down, and then the order of the server again. */
 export function nextOrder(order: Order | null, key: string): Order | null {

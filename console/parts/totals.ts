@@ -1,7 +1,7 @@
 // Sums of what a list shows, of all its rows and by their states. Amounts are added as whole minor
 // units, so that no cent is lost on the way.
 import { type Pages, queries } from '../api/queries/base.ts';
-import type { Column } from './list.tsx';
+import type { Column } from './columns.ts';
 
 /** As many rows as the server gives at once. */
 export const rowsAtOnce = 1_000;

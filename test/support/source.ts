@@ -25,9 +25,9 @@ export type Source = {
   taken: string[];
 };
 
-export function readSources(folder: string): Source[] {
+export function readSources(folder: string, ending = /\.m?[jt]s$/): Source[] {
   return filesIn(folder)
-    .filter((path) => /\.m?[jt]s$/.test(path))
+    .filter((path) => ending.test(path))
     .sort()
     .map(readSource);
 }

@@ -4,6 +4,7 @@ import { api } from '../client.ts';
 import { pagesOf } from './base.ts';
 
 export type Meter = DataOf<'getMeters'>['meters']['meters'][number];
+export type SubscriptionData = DataOf<'getConnections'>['connections'][number];
 type Filter = Omit<RequestOf<'getConnections'>, 'page' | 'metaData'>;
 
 export const subscriptionPages = (filter: Filter) =>

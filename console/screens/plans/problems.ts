@@ -1,6 +1,6 @@
 // What the server finds wrong with the plan under work, by its place in the form.
 import { BillingError } from '../../../sdk/client.ts';
-import type { FormulaProblem } from '../../parts/formula-input.tsx';
+import type { FormulaProblem } from '../../parts/formula-language.ts';
 
 export type Problem = FormulaProblem & { path: string };
 

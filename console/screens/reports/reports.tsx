@@ -13,10 +13,11 @@ import {
   servicesQuery,
 } from '../../api/queries/ledger.ts';
 import { Amount } from '../../parts/amount.tsx';
+import type { Column } from '../../parts/columns.ts';
 import { toWire } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Filters } from '../../parts/filters.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 

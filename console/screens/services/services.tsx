@@ -2,7 +2,8 @@
 import { useTranslation } from 'react-i18next';
 import { type Service, servicePages } from '../../api/queries/plans.ts';
 import { mayUse } from '../../api/session.ts';
-import { type Column, List } from '../../parts/list.tsx';
+import type { Column } from '../../parts/columns.ts';
+import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';

@@ -7,10 +7,11 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { previewQuery, type Template, templatePages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
+import type { Column } from '../../parts/columns.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { useEdited } from '../../parts/edited.tsx';
 import { FileView } from '../../parts/file.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import { List } from '../../parts/list.tsx';
 import { Empty, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
 

@@ -1,7 +1,9 @@
 // The meters of a subscription: installed, exchanged, removed.
+
 import { Card, Group, Stack, Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import type { SubscriptionData } from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { shownDay } from '../../parts/days.ts';
@@ -10,7 +12,6 @@ import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { EditMeter } from './edit-meter.tsx';
 import { NewMeter } from './new-meter.tsx';
-import type { SubscriptionData } from './subscription.tsx';
 
 type Meter = NonNullable<SubscriptionData['meters']>[number];
 

@@ -3,10 +3,9 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { plansQuery } from '../../api/queries/subscriptions.ts';
+import { plansQuery, type SubscriptionData } from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import type { SubscriptionData } from './subscription.tsx';
 
 export function SubscriptionActions({ subscription }: { subscription: SubscriptionData }) {
   const { status } = subscription;

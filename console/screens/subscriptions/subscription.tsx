@@ -4,8 +4,7 @@ import { Card, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { DataOf } from '../../../sdk/client.ts';
-import { subscriptionQuery } from '../../api/queries/subscriptions.ts';
+import { type SubscriptionData, subscriptionQuery } from '../../api/queries/subscriptions.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { shownDay } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
@@ -18,8 +17,6 @@ import { AddressTabs } from '../../parts/tabs.tsx';
 import { Meters } from './meters.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 import { Usage } from './usage.tsx';
-
-export type SubscriptionData = DataOf<'getConnections'>['connections'][number];
 
 export function Subscription() {
   const { t } = useTranslation();

@@ -2,11 +2,10 @@
 import { Card, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { readingPages } from '../../api/queries/subscriptions.ts';
+import { readingPages, type SubscriptionData } from '../../api/queries/subscriptions.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading } from '../../parts/notes.tsx';
 import { Status } from '../../parts/status.tsx';
-import type { SubscriptionData } from './subscription.tsx';
 
 const Bars = lazy(() => import('../../parts/bars.tsx').then(({ Bars }) => ({ default: Bars })));
 
