@@ -61,7 +61,7 @@ function faultsOf(prose: readonly Prose[]): string[] {
 }
 
 test('messages, comments and test names have no word that readers have to decode', () => {
-  const sources = code.flatMap(readSources).filter(({ path }) => path !== own);
+  const sources = code.flatMap((folder) => readSources(folder)).filter(({ path }) => path !== own);
   const prose = sources.flatMap((source) => [...commentsOf(source), ...sentencesOf(source)]);
   assert.deepEqual(faultsOf(prose), []);
 });
