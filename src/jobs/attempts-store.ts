@@ -102,16 +102,12 @@ export async function renewAttempts(
 }
 
 /**
- * Frees the chunks of workers without a heartbeat for so long; returns the jobs of these chunks.
+ * Frees the chunks of workers of the workspace that is entered, without a heartbeat for so long;
+ * returns the jobs of these chunks.
  */
-export async function endLostAttempts(
-  tx: Tx,
-  tenantId: number,
-  leaseSeconds: number,
-): Promise<number[]> {
+export async function endLostAttempts(tx: Tx, leaseSeconds: number): Promise<number[]> {
   const { rows } = await sql<{ job_id: number }>`
     select end_lost_attempts(make_interval(secs => ${leaseSeconds}::double precision)) as job_id
-    from tenants where tenant_id = ${tenantId}
   `.execute(tx);
   return rows.map((row) => row.job_id);
 }

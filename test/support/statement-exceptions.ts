@@ -26,11 +26,6 @@ export const statementExceptions: readonly StatementException[] = [
     reason: 'a search of its own would send up to a million ids to the server and back',
   })),
   {
-    rule: 'reading function',
-    statement: 'select end_lost_attempts(',
-    reason: 'of one row of tenants; what it ends are connections to this machine',
-  },
-  {
     rule: 'writing CTE',
     statement: 'locked as ( insert into term_readings as l (',
     reason: 'apart, the open registers of the chunk would be found twice',

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { BackupError } from './backup/format.ts';
 import { assertMaySetUp } from './check-rights.ts';
+import { isCoordinator } from './citus/cluster.ts';
+import { finishMigrations, prepareCitus, runMigration } from './citus/migrate.ts';
 import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
@@ -77,8 +79,12 @@ export async function migrateOn(
     'select version, name, checksum from schema_migrations order by version',
   );
   const pending = pendingMigrations(migrations, rows);
-  for (const migration of pending) await runOne(client, migration);
-  await assumeShares(client);
+  const isSpread = await isCoordinator(client);
+  if (isSpread) await prepareCitus(client);
+  const run = isSpread ? runMigration : runWhole;
+  for (const migration of pending) await runOne(client, migration, run);
+  if (isSpread) await finishMigrations(client);
+  else await assumeShares(client);
   return pending.map((migration) => migration.version);
 }
 
@@ -174,10 +180,14 @@ function ofEarlierBuild(finding: string): Error {
 const attemptsMax = 10;
 const pauseMs = 100;
 
-async function runOne(client: pg.Client, migration: Migration): Promise<void> {
+type Run = (client: pg.Client, text: string) => Promise<unknown>;
+
+const runWhole: Run = (client, text) => client.query(text);
+
+async function runOne(client: pg.Client, migration: Migration, run: Run): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(client, migration);
+      return await runOnce(client, migration, run);
     } catch (error) {
       const isCrossed = error instanceof Error && error.message === 'tuple concurrently updated';
       if (isCrossed && attempt < attemptsMax) {
@@ -190,10 +200,10 @@ async function runOne(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-async function runOnce(client: pg.Client, migration: Migration): Promise<void> {
+async function runOnce(client: pg.Client, migration: Migration, run: Run): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(migration.sql);
+    await run(client, migration.sql);
     await client.query(
       'insert into schema_migrations (version, name, checksum) values ($1, $2, $3)',
       [migration.version, migration.name, migration.checksum],

@@ -226,7 +226,7 @@ export const plainOpening: Statement = { text: 'select 1', values: [] };
 
 export function openingFor(tenantId: number): Opening {
   if (!Number.isSafeInteger(tenantId) || tenantId < 1) throw new Error('not a tenant id');
-  const text = "select set_config('app.tenant', $1, true)";
+  const text = 'select set_tenant($1)';
   return { text, values: [String(tenantId)], tenantId };
 }
 

@@ -90,7 +90,7 @@ export async function insertWorkspace(
 
 /** From here on the transaction sees the rows of this tenant, and no others. */
 export async function enterTenant(tx: Tx, tenantId: number): Promise<void> {
-  await sql`select set_config('app.tenant', ${String(tenantId)}, true)`.execute(tx);
+  await sql`select set_tenant(${String(tenantId)})`.execute(tx);
 }
 
 export type NewTenant = {

@@ -39,7 +39,7 @@ export async function importTenant(
     const tables = await listTables(client);
     await assertSameVersion(client, backup, tables);
     const tenantId = await register(client, options);
-    await client.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
+    await client.query('select set_tenant($1)', [String(tenantId)]);
     await silenceTriggers(client);
     await loadAll(client, backup, tables, { ...options, tenantId });
     await client.query(

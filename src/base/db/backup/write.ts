@@ -190,7 +190,7 @@ async function* statementsFor(
   }
   const tenants = workspace ? [workspace.tenantId] : await listTenants(client);
   for (const tenantId of tenants) {
-    await client.query("select set_config('app.tenant', $1, true)", [String(tenantId)]);
+    await client.query('select set_tenant($1)', [String(tenantId)]);
     yield `copy (select ${list} from ${name} where tenant_id = ${Number(tenantId)}) to stdout`;
   }
 }
