@@ -80,6 +80,16 @@ const cases: Record<SqlRule, { breaks: string[]; keeps: string[] }> = {
       'insert into bills (tenant_id, at) values ($1, clock_timestamp())',
     ],
   },
+  'simple case': {
+    breaks: [
+      "insert into bills (tenant_id, ts) values ($1, case $2 when 'a' then 1 else 2 end)",
+      "update bills set ts = case status when 'a' then 1 else 2 end where tenant_id = $1",
+    ],
+    keeps: [
+      "update bills set ts = case when status = 'a' then 1 else 2 end where tenant_id = $1",
+      "select case status when 'a' then 1 else 2 end from bills where tenant_id = $1",
+    ],
+  },
   'reading function': {
     breaks: [
       'select 1 from parties where tenant_id = $1 and party_id in (select search_parties($2))',

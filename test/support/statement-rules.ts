@@ -17,6 +17,7 @@ export type SqlRule =
   | 'array element'
   | 'set_config in CTE'
   | 'volatile update'
+  | 'simple case'
   | 'reading function'
   | 'generic plan';
 
@@ -94,6 +95,9 @@ class Statement {
       if (callsIn(cte.ctequery).includes('set_config')) {
         this.#add('set_config in CTE', cte.ctename);
       }
+    }
+    if (kind !== 'SelectStmt' && hasSimpleCase(query)) {
+      this.#add('simple case', 'case x when y, instead of case when x = y');
     }
     this.#checkTenants(kind, query, ctes);
     if (kind === 'UpdateStmt') this.#checkUpdate(query, query.targetList);
@@ -198,6 +202,12 @@ function isFixed(node: Node): boolean {
 function isArrayElement(node: Node): boolean {
   if (node?.TypeCast) return isArrayElement(node.TypeCast.arg);
   return (node?.A_Indirection?.indirection ?? []).some((one: Node) => one.A_Indices);
+}
+
+function hasSimpleCase(node: Node): boolean {
+  if (node === null || typeof node !== 'object') return false;
+  if (!Array.isArray(node) && node.CaseExpr?.arg) return true;
+  return Object.values<Node>(node).some(hasSimpleCase);
 }
 
 function callsIn(node: Node): string[] {

@@ -163,12 +163,12 @@ export async function insertSubscriptionRows(
 function inputsOf(): Sql {
   return sql`(
     select
-      case context
-        when 'ELEC' then jsonb_build_array(
+      case
+        when context = 'ELEC' then jsonb_build_array(
           jsonb_build_object('name', 'sanctionedLoad', 'value', (2 + n % 7)::text),
           jsonb_build_object('name', 'phase', 'value',
             case when n % 7 > 3 then 'Three' else 'Single' end))
-        when 'WATER' then jsonb_build_array(
+        when context = 'WATER' then jsonb_build_array(
           jsonb_build_object('name', 'pipeSize', 'value',
             (array['15', '15', '20', '25'])[1 + n % 4]),
           jsonb_build_object('name', 'category', 'value',
@@ -204,7 +204,7 @@ export async function insertMeterRows(
   await sql`
     insert into meters (tenant_id, meter_id, number, brand, meter_type_id, purchase_date, mf,
       status, search_text, created_at, created_by, modified_at, modified_by, ts)
-    select own.tenant_id, n, 700000000 + n, brand, case context when 'ELEC' then 1 else 3 end,
+    select own.tenant_id, n, 700000000 + n, brand, case when context = 'ELEC' then 1 else 3 end,
       ${year.start}::date - 30, 1, 'Active', (700000000 + n) || E'\n' || lower(brand),
       ${stamped(stamp)}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
@@ -223,7 +223,7 @@ export async function insertMeterRows(
   `.execute(tx);
   await sql`
     insert into assignment_registers (tenant_id, assignment_id, position, subscription_id, input)
-    select own.tenant_id, n, 1, n, case context when 'ELEC' then 'energy' else 'water' end
+    select own.tenant_id, n, 1, n, case when context = 'ELEC' then 'energy' else 'water' end
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
     cross join ${metered}
     order by n
@@ -231,7 +231,7 @@ export async function insertMeterRows(
 }
 
 /** Used in a month that is an ordinary one: kWh, or tenths of a cubic metre. */
-const usualUse = sql`case context when 'ELEC' then 120 + n * 37 % 380 else 120 + n * 13 % 300 end`;
+const usualUse = sql`case when context = 'ELEC' then 120 + n * 37 % 380 else 120 + n * 13 % 300 end`;
 
 /** Percent of an ordinary month, added up from the first month on, for each context. */
 function growth(year: DemoYear): { ELEC: number[]; WATER: number[] } {
@@ -247,8 +247,8 @@ function growth(year: DemoYear): { ELEC: number[]; WATER: number[] } {
 /** What a register had counted after m months, in its own unit. */
 function counted(year: DemoYear, months: Sql): Sql {
   const sums = growth(year);
-  return sql`case context
-    when 'ELEC' then n * 53 % 40000
+  return sql`case
+    when context = 'ELEC' then n * 53 % 40000
       + ${usualUse} * (${sums.ELEC}::integer[])[1 + ${months}] / 100
     else (n * 31 % 20000 + ${usualUse} * (${sums.WATER}::integer[])[1 + ${months}] / 100) / 10.0
     end`;
@@ -299,8 +299,8 @@ export async function insertUsageHistories(
         'label', to_char(began.month + ((m - 1) || ' months')::interval, 'Mon-YYYY'),
         'endDate', (began.month + (m || ' months')::interval - interval '1 day')::date::text,
         'days', extract(day from began.month + (m || ' months')::interval - interval '1 day'),
-        'amount', used * case context when 'ELEC' then 2500 else 4000 end,
-        'usage', json_build_object(case context when 'ELEC' then 'energy' else 'water' end,
+        'amount', used * case when context = 'ELEC' then 2500 else 4000 end,
+        'usage', json_build_object(case when context = 'ELEC' then 'energy' else 'water' end,
           json_build_object('quantity', used::text, 'type', 'Actual'))
       ) order by m desc)
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own

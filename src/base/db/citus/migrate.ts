@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import { isDistributed } from './cluster.ts';
 import { distributeTables } from './distribute.ts';
+import { adaptFunctions } from './functions.ts';
 import { settle } from './settle.ts';
 import { statementsOf } from './statements.ts';
 
@@ -14,6 +15,9 @@ const databaseSettings = {
   'citus.enable_unsafe_triggers': 'on',
   // A function that searches is called inside a query, on the machine with all rows that it reads.
   'citus.allow_nested_distributed_execution': 'on',
+  // The few statements about all workspaces take one connection to each machine. After one that
+  // took more, Citus refuses to write to the registry in the same transaction.
+  'citus.multi_shard_modify_mode': 'sequential',
 };
 
 /** Once for each connection that migrates. */
@@ -37,7 +41,6 @@ export async function prepareCitus(client: pg.Client): Promise<void> {
 /** Runs the file in the transaction that is open. */
 export async function runMigration(client: pg.Client, text: string): Promise<void> {
   const isSpread = await isDistributed(client, 'tenants');
-  await client.query("set local citus.multi_shard_modify_mode = 'sequential'");
   for (const statement of statementsOf(text)) {
     // A table is spread when the file has ended; until then its foreign keys are of this machine.
     const isTable = /^create table\b/i.test(statement);
@@ -51,11 +54,10 @@ export async function runMigration(client: pg.Client, text: string): Promise<voi
 /** After the last file: spreads the tables of a new database, and what they need on every machine. */
 export async function finishMigrations(client: pg.Client): Promise<void> {
   await client.query('begin');
-  await client.query("set local citus.multi_shard_modify_mode = 'sequential'");
   await distributeTables(client);
   await prepareRoles(client);
+  await adaptFunctions(client);
   await client.query('commit');
-  await client.query(setTenant);
   await settle(client);
 }
 
@@ -71,31 +73,3 @@ async function prepareRoles(client: pg.Client): Promise<void> {
   );
   for (const { text } of rows) await client.query(text);
 }
-
-/**
- * Citus tells the other machines what SET LOCAL sets, and nothing else. A function of its own,
- * because Citus takes only what runs inside of another statement for a part of a transaction.
- */
-const setTenant = `
-do $$
-begin
-  if exists (select from pg_proc where proname = 'set_tenant' and prolang <>
-    (select oid from pg_language where lanname = 'plpgsql')) then
-    create or replace function set_tenant_everywhere(wanted text) returns void
-    language plpgsql volatile
-    as $set$
-    begin
-      execute format('set local app.tenant = %L', wanted);
-    end
-    $set$;
-    create or replace function set_tenant(wanted text) returns text
-    language plpgsql volatile
-    as $set$
-    begin
-      perform set_tenant_everywhere(wanted);
-      return wanted;
-    end
-    $set$;
-  end if;
-end
-$$`;
