@@ -332,7 +332,7 @@ const tenantless: Record<string, string> = {
   undoWork: 'a savepoint reads nothing',
   copyBills: 'gives back the role that it copied with',
   takeCopyingRole: 'takes on a role',
-  copyAside: 'moves rows whose tenant is that of the transaction',
+  endLostAttempts: 'the function takes the tenant of the transaction',
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
   foldLedgerTotals: 'the function takes the tenant of the transaction',

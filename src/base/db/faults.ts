@@ -1,7 +1,12 @@
 // What an error of PostgreSQL or of its connection means for the caller.
 import type { AppError } from '../errors.ts';
 
-type DatabaseFault = Error & { code?: string; constraint?: string; syscall?: string };
+type DatabaseFault = Error & {
+  code?: string;
+  constraint?: string;
+  hint?: string;
+  syscall?: string;
+};
 
 /** Deadlock and serialization failure: the same call may succeed when it is simply run again. */
 export function isRetryable(error: unknown): boolean {
@@ -70,9 +75,17 @@ export function rethrowViolation(
   error: unknown,
   byConstraint: Record<string, () => AppError>,
 ): never {
-  const constraint = (error as DatabaseFault | undefined)?.constraint;
+  const constraint = constraintOf(error);
   const known = constraint === undefined ? undefined : byConstraint[withoutShard(constraint)];
   throw known ? known() : error;
+}
+
+/** A violation on another machine comes without that field: its text or its hint has the name. */
+function constraintOf(error: unknown): string | undefined {
+  const fault = error as DatabaseFault | undefined;
+  if (!(fault instanceof Error) || fault.constraint !== undefined) return fault?.constraint;
+  if (!fault.code?.startsWith('23')) return undefined;
+  return /constraint "([^"]+)"/.exec(`${fault.message} ${fault.hint ?? ''}`)?.[1];
 }
 
 /** On a distributed database a constraint of a shard has the shard's number behind its name. */

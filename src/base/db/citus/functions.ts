@@ -48,7 +48,7 @@ export async function adaptFunctions(client: pg.Client): Promise<void> {
     const body = withOwnTenant(one);
     const language = body === one.body ? one.language : 'plpgsql';
     const definition = one.definition
-      .replace(one.body, () => body)
+      .replace(one.body, () => withHints(body))
       .replace(/^ LANGUAGE \w+$/m, ` LANGUAGE ${language}`);
     await client.query(definition);
     // A statement of Citus has no generic plan.
@@ -65,7 +65,8 @@ async function listUnadapted(client: pg.Client): Promise<Found[]> {
      join pg_language l on l.oid = p.prolang
      where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
        and not exists (select from pg_depend x where x.objid = p.oid and x.deptype = 'e')
-       and (p.prosrc ~ '[^:]= require_tenant\\(\\)'
+       and ((p.prosrc ~ '\\mconstraint = ' and p.prosrc !~ '\\mhint = ')
+         or p.prosrc ~ '[^:]= require_tenant\\(\\)'
          or 'plan_cache_mode=force_generic_plan' = any(p.proconfig)
          or (p.proname = 'set_tenant' and l.lanname = 'sql'))
      order by p.proname`,
@@ -73,11 +74,20 @@ async function listUnadapted(client: pg.Client): Promise<Found[]> {
   return rows;
 }
 
+/** Citus passes on the hint of an error, but not the name of its constraint. */
+export function withHints(body: string): string {
+  return body.replaceAll(
+    /\bconstraint = ('\w+'|tg_argv\[0\])/g,
+    (all, name: string) => `${all}, hint = 'constraint "' || ${name} || '"'`,
+  );
+}
+
 export function withOwnTenant({ body, language, isSet }: Omit<Found, 'definition'>): string {
-  if (!/= require_tenant\(\)/.test(body)) return body;
+  const comparison = /(?<!:)= require_tenant\(\)/g;
+  // The assignment of a variable calls it once already.
+  if (!comparison.test(body)) return body;
   const declaration = `${own} constant bigint := require_tenant();`;
-  // Not the assignments of variables, which are written with := and call it once already.
-  const pinned = body.replaceAll(/(?<!:)= require_tenant\(\)/g, `= ${own}`);
+  const pinned = body.replaceAll(comparison, `= ${own}`);
   if (language === 'plpgsql') {
     return /^\s*declare\b/m.test(pinned)
       ? pinned.replace(/\bdeclare\b/, `declare\n  ${declaration}`)

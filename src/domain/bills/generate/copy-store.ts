@@ -1,5 +1,6 @@
 // New bills as COPY takes them, and how they are copied in.
 
+import { binaryArrays, type ColumnType } from '../../../base/db/binary-arrays.ts';
 import { BinaryRows, binaryCopy } from '../../../base/db/binary-rows.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
@@ -19,35 +20,42 @@ export type NewBill = {
   created: Stamp | null;
 };
 
-type CopiedTable = { table: string; columns: readonly string[] };
+type CopiedTable = { table: string; columns: readonly (readonly [string, ColumnType])[] };
 
 const billsTable: CopiedTable = {
   table: 'bills',
-  columns: `bill_id, term_id, first_run, context_id, batch_id, unit_id, subscription_id,
-    account_id, party_id, plan_id, bill_type, status, is_held, hold_reason, posting, due_date,
-    billed_from, billed_to, days, current_charges, tax_amount, rounding_adjustment, bill_amount,
-    previous_balance, payments_received, adjustments, arrears, payable, credit_balance,
-    late_surcharge, previously_billed_to, received, unit_ts, hash, usage, charges, created_at,
-    created_by, modified_at, modified_by, ts`.split(/,\s+/),
+  columns: columnsOf(`bill_id bigint, term_id bigint, first_run integer, context_id bigint,
+    batch_id bigint, unit_id bigint, subscription_id bigint, account_id bigint, party_id bigint,
+    plan_id bigint, bill_type text, status text, is_held boolean, hold_reason text,
+    posting smallint, due_date date, billed_from date, billed_to date, days integer,
+    current_charges bigint, tax_amount bigint, rounding_adjustment bigint, bill_amount bigint,
+    previous_balance bigint, payments_received bigint, adjustments bigint, arrears bigint,
+    payable bigint, credit_balance bigint, late_surcharge bigint, previously_billed_to date,
+    received bigint, unit_ts bigint, hash bytea, usage json, charges json, created_at timestamptz,
+    created_by text, modified_at timestamptz, modified_by text, ts bigint`),
 };
 
 const contentsTable: CopiedTable = {
   table: 'bill_contents',
-  columns: ['bill_id', 'document', 'frozen'],
+  columns: columnsOf('bill_id bigint, document json, frozen json'),
 };
+
+function columnsOf(text: string): CopiedTable['columns'] {
+  return text.split(/,\s+/).map((one) => one.split(' ') as [string, ColumnType]);
+}
 
 /**
  * COPY is refused to a role that row-level security binds. The role it is done as is bound by
  * having no right to name a tenant: the column's default is that of the transaction. Where the
- * database has no such role, rows go through temporary tables, which costs half as much again.
+ * database has no such role, the columns go as arrays, which costs half as much again.
  */
 export async function copyBills(tx: Tx, tenantId: number, rows: BillRows): Promise<void> {
-  const bills = binaryCopy(rows.bills.written());
-  const contents = binaryCopy(rows.contents.written());
+  const bills = rows.bills.written();
+  const contents = rows.contents.written();
   const role = await takeCopyingRole(tx);
   if (role === null) {
-    await copyAside(tx, tenantId, billsTable, bills);
-    await copyAside(tx, tenantId, contentsTable, contents);
+    await insertArrays(tx, tenantId, billsTable, bills);
+    await insertArrays(tx, tenantId, contentsTable, contents);
     return;
   }
   await copyInto(tx, billsTable, bills);
@@ -68,31 +76,29 @@ async function takeCopyingRole(tx: Tx): Promise<string | null> {
   return as.is_free ? as.role : null;
 }
 
-function copyInto(tx: Tx, to: CopiedTable, copied: readonly Buffer[]): Promise<number> {
-  return tx.copyIn(`copy ${to.table} (${to.columns}) from stdin (format binary)`, copied);
+function copyInto(tx: Tx, to: CopiedTable, rows: Buffer): Promise<number> {
+  const names = to.columns.map(([name]) => name).join();
+  const statement = `copy ${to.table} (${names}) from stdin (format binary)`;
+  return tx.copyIn(statement, binaryCopy(rows));
 }
 
-async function copyAside(
+async function insertArrays(
   tx: Tx,
   tenantId: number,
   to: CopiedTable,
-  copied: readonly Buffer[],
+  rows: Buffer,
 ): Promise<void> {
-  const aside = { ...to, table: `copied_${to.table}` };
-  const [table, beside] = [sql.raw(to.table), sql.raw(aside.table)];
-  const columns = sql.raw(to.columns.join());
-  await sql`create temporary table if not exists ${beside} (like ${table}) on commit drop`.execute(
-    tx,
+  const names = sql.raw(to.columns.map(([name]) => name).join());
+  const types = to.columns.map(([, type]) => type);
+  const arrays = binaryArrays(rows, types).map(
+    (array, index) => sql`${array}::${sql.raw(`${types[index]}[]`)}`,
   );
-  await sql`alter table ${beside} alter tenant_id drop not null`.execute(tx);
-  await copyInto(tx, aside, copied);
   await sql`
-    insert into ${table} (tenant_id, ${columns})
-    select own.tenant_id, ${columns}
+    insert into ${sql.raw(to.table)} (tenant_id, ${names})
+    select own.tenant_id, ${names}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join ${beside}
+    cross join unnest(${sql.join(arrays)}) as n (${names})
   `.execute(tx);
-  await sql`truncate ${beside}`.execute(tx);
 }
 
 /** The bills of a part as COPY takes them, written one by one while they are made. */
