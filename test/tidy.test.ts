@@ -324,8 +324,6 @@ const tenantless: Record<string, string> = {
   claimKey: 'the name of the lock begins with the tenant',
   markBeforeWork: 'a savepoint reads nothing',
   countFoundParties: 'the search functions take the tenant of the transaction',
-  findByBeginning: 'the search functions take the tenant of the transaction',
-  findByWords: 'the search functions take the tenant of the transaction',
   idsByBlock: 'the conditions that it is given name the tenant',
   idsFound: 'the search functions take the tenant of the transaction',
   countFound: 'the search functions take the tenant of the transaction',
@@ -335,9 +333,6 @@ const tenantless: Record<string, string> = {
   endLostAttempts: 'the function takes the tenant of the transaction',
   markBeforeImport: 'a savepoint reads nothing',
   undoImport: 'a savepoint reads nothing',
-  foldLedgerTotals: 'the function takes the tenant of the transaction',
-  foldSome: 'as foldLedgerTotals',
-  eraseParty: 'the function takes the tenant of the transaction',
   deleteEndedRows: 'the function takes the tenant of the transaction',
   named: 'the look-ups that it joins name the tenant',
 };

@@ -133,7 +133,7 @@ async function runWorkspace(
     }
   }
   if (!isStopping()) {
-    await foldOpenChanges((fold) => tenantTransact(database, tenantId, fold));
+    await foldOpenChanges(tenantId, (fold) => tenantTransact(database, tenantId, fold));
   }
   const isActive = await tenantTransact(database, tenantId, async (tx) => {
     return (await findStatus(tx, tenantId)) === 'Active';

@@ -151,7 +151,7 @@ async function serve(
     return { tenant, jobs };
   });
   if (jobs.length === 0) {
-    await foldOpenChanges((fold) => tenantTransact(database, tenantId, fold));
+    await foldOpenChanges(tenantId, (fold) => tenantTransact(database, tenantId, fold));
   }
   for (const job of jobs) {
     if (await advanceJob(conductor, tenant, clock, job)) return true;

@@ -98,10 +98,13 @@ export async function findPartiesNamed(
 ): Promise<{ place: number; party_id: number }[]> {
   if (pairs.length === 0) return [];
   const { rows } = await sql<{ place: number; party_id: number }>`
-    select place, party_id from find_parties_named(
-      tenant_id => ${tenantId}, words => ${pairs.map(([first]) => first)}::text[],
+    select f.place, f.party_id
+    from tenants own
+    cross join lateral find_parties_named(
+      tenant_id => own.tenant_id, words => ${pairs.map(([first]) => first)}::text[],
       others => ${pairs.map(([, second]) => second)}::text[]
-    )
+    ) f
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows;
 }

@@ -14,11 +14,12 @@ const foldsMax = 10_000;
  * done as the caller says: in one transaction, or in one of its own.
  */
 export async function foldOpenChanges(
+  tenantId: number,
   inTransaction: (fold: (tx: Tx) => Promise<number>) => Promise<number>,
 ): Promise<number> {
   let folded = 0;
   for (let turn = 0; turn < foldsMax; turn += 1) {
-    const count = await inTransaction(foldSome);
+    const count = await inTransaction((tx) => foldSome(tx, tenantId));
     folded += count;
     if (count < foldedAtOnce) break;
   }
@@ -26,9 +27,9 @@ export async function foldOpenChanges(
 }
 
 /** Fewer than were asked for: no more are there, or another worker folds them. */
-async function foldSome(tx: Tx): Promise<number> {
+async function foldSome(tx: Tx, tenantId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select fold_open_changes(${foldedAtOnce}) as count
+    select fold_open_changes(${foldedAtOnce}) as count from tenants where tenant_id = ${tenantId}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }

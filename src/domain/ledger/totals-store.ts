@@ -65,11 +65,15 @@ const foldsMax = 200;
  * The daily job of the ledger: what posting added is folded into one row a day and account, in the
  * workspace of the transaction.
  */
-export async function foldLedgerTotals(tx: Tx): Promise<{ folded: number }> {
+export async function foldLedgerTotals(
+  tx: Tx,
+  tenantId: number,
+): Promise<{ folded: number }> {
   let folded = 0;
   for (let turn = 0; turn < foldsMax; turn += 1) {
     const { rows } = await sql<{ count: number }>`
       select fold_ledger_totals(${foldedAtOnce}) as count
+      from tenants where tenant_id = ${tenantId}
     `.execute(tx);
     const count = rows[0]?.count ?? 0;
     folded += count;

@@ -15,11 +15,13 @@ export type ErasedCounts = {
 /** A party of the transaction's workspace: locked, archived and not erased. */
 export async function eraseParty(
   tx: Tx,
+  tenantId: number,
   partyId: number,
   { day, at, by }: Stamp & { day: Temporal.PlainDate },
 ): Promise<ErasedCounts> {
   const { rows } = await sql<{ counts: ErasedCounts }>`
     select erase_party(${partyId}::bigint, ${day}::date, ${by}, ${at}::timestamptz) as counts
+    from tenants where tenant_id = ${tenantId}
   `.execute(tx);
   const counts = rows[0]?.counts;
   if (!counts) throw new Error('no party was erased');

@@ -31,10 +31,10 @@ export async function findParties(
   const words = folded(typed);
   const ids = new Set(isDigits(typed) ? await findByNumber(tx, tenantId, typed, limit) : []);
   if (ids.size < limit && words.length <= beginningMax) {
-    for (const id of await findByBeginning(tx, words, limit)) ids.add(id);
+    for (const id of await findByBeginning(tx, tenantId, words, limit)) ids.add(id);
   }
   if (ids.size < limit && words.length >= wordMin) {
-    for (const id of await findByWords(tx, words, limit)) ids.add(id);
+    for (const id of await findByWords(tx, tenantId, words, limit)) ids.add(id);
   }
   return listFound(tx, tenantId, [...ids].slice(0, limit));
 }
@@ -49,21 +49,40 @@ async function findByNumber(tx: Tx, tenantId: number, digits: string, limit: num
   return rows.map((row) => row.party_id);
 }
 
-async function findByBeginning(tx: Tx, words: string, limit: number): Promise<number[]> {
+async function findByBeginning(
+  tx: Tx,
+  tenantId: number,
+  words: string,
+  limit: number,
+): Promise<number[]> {
   const { rows } = await sql<{ party_id: number }>`
-    select party_id from first_parties(${words}, ${endOfBeginning(words)}, ${limit}) as f (party_id)
+    select f.party_id
+    from tenants own
+    cross join lateral first_parties(${words}, ${endOfBeginning(words)}, ${limit}) as f (party_id)
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows.map((row) => row.party_id);
 }
 
-async function findByWords(tx: Tx, words: string, limit: number): Promise<number[]> {
+async function findByWords(
+  tx: Tx,
+  tenantId: number,
+  words: string,
+  limit: number,
+): Promise<number[]> {
   const pattern = containsPattern(words);
   const newest = await sql<{ party_id: number }>`
-    select party_id from newest_parties(${pattern}, ${newestMax}, ${limit}) as f (party_id)
+    select f.party_id
+    from tenants own
+    cross join lateral newest_parties(${pattern}, ${newestMax}, ${limit}) as f (party_id)
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   if (newest.rows.length >= limit) return newest.rows.map((row) => row.party_id);
   const { rows } = await sql<{ party_id: number }>`
-    select party_id from some_parties(${pattern}, ${limit}) as f (party_id)
+    select f.party_id
+    from tenants own
+    cross join lateral some_parties(${pattern}, ${limit}) as f (party_id)
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows.map((row) => row.party_id);
 }

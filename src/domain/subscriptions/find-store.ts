@@ -26,7 +26,7 @@ export async function findSubscriptions(
   const ids = new Set(await findByNumber(tx, tenantId, typed, limit));
   const words = folded(typed);
   if (ids.size < limit && words.length >= wordMin) {
-    for (const id of await findByWords(tx, words, limit)) ids.add(id);
+    for (const id of await findByWords(tx, tenantId, words, limit)) ids.add(id);
   }
   return listFound(tx, tenantId, [...ids].slice(0, limit));
 }
@@ -43,9 +43,17 @@ async function findByNumber(tx: Tx, tenantId: number, typed: string, limit: numb
   return rows.map((row) => row.subscription_id);
 }
 
-async function findByWords(tx: Tx, words: string, limit: number): Promise<number[]> {
+async function findByWords(
+  tx: Tx,
+  tenantId: number,
+  words: string,
+  limit: number,
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from some_subscriptions(${containsPattern(words)}, ${limit}) as f (id)
+    select f.id
+    from tenants own
+    cross join lateral some_subscriptions(${containsPattern(words)}, ${limit}) as f (id)
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows.map((row) => row.id);
 }

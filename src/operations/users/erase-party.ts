@@ -51,7 +51,7 @@ export const eraseParty = operation({
     await assertArchivable(tx, tenant.tenantId, party, 'user.partyNumber');
     assertErasable(party);
     const stamp = { at: now, by: principal.name, day: dateIn(now, tenant.timezone) };
-    const erased = await eraseData(tx, party.party_id, stamp);
+    const erased = await eraseData(tx, tenant.tenantId, party.party_id, stamp);
     const events = eventsOf('party.updated', 'partyNumber', [party.party_number]);
     await insertEvents(tx, tenant.tenantId, events, now);
     const kept = await countKept(tx, tenant.tenantId, party.party_id);
