@@ -72,14 +72,12 @@ language plpgsql
 as $$
 declare
   found bigint;
+  ended bigint[] := array(
+    select e.tenant_id from ended_workspaces e
+    where e.delete_after <= now() and e.deleted_at is null);
 begin
   for found in
-    select w.tenant_id from workspaces w
-    where not exists (
-      select from ended_workspaces e
-      where e.tenant_id = w.tenant_id and e.delete_after <= now() and e.deleted_at is null
-    )
-    order by w.tenant_id
+    select w.tenant_id from workspaces w where w.tenant_id <> all(ended) order by w.tenant_id
   loop
     perform set_tenant(found::text);
     if exists (select from seal_queue where tenant_id = found) then

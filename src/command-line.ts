@@ -8,6 +8,7 @@ import { isClone, programVersion } from './base/program-version.ts';
 import {
   backupUsage,
   billUsage,
+  citusUsage,
   demoUsage,
   exportUsage,
   importBankFileUsage,
@@ -44,6 +45,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['bill', async () => (await import('./commands/bill.ts')).billCommand],
   ['ledger', async () => (await import('./commands/ledger.ts')).ledgerCommand],
   ['route-sheet', async () => (await import('./commands/export.ts')).routeSheetCommand],
+  ['citus', async () => (await import('./commands/citus.ts')).citusCommand],
   ['version', async () => printVersion],
   ['listen', async () => (await import('./commands/listen-events/command.ts')).listenCommand],
   ['schema', async () => (await import('./commands/schema.ts')).writeSchema],
@@ -80,6 +82,7 @@ const usage = `Usage:
   ${ledgerUsage}
   ${billUsage}
   ${listenUsage}
+  ${citusUsage}
   billwright version   prints its version
 
 For developers, in a clone:

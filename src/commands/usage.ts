@@ -13,6 +13,9 @@ export const startUsage = `billwright start [--demo]
       API, worker and, unless DATABASE_URL is set, PostgreSQL, all in one;
       --demo also makes the workspace demo on the database of DATABASE_URL`;
 
+export const citusUsage = `billwright citus settle
+      on a cluster of several machines, after a shard was moved: what plans are made by`;
+
 export const workspaceUsage = `billwright workspace create NAME --admin EMAIL --password PASSWORD
       [--name "Shown Name"] [--timezone Asia/Karachi] [--currency PKR] [--country PK]
       [--locale en-PK] [--sandbox]

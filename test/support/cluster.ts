@@ -14,7 +14,13 @@ const variable = 'BILLWRIGHT_TEST_CLUSTER';
 /** Has the rights of the owner, and sees and changes only what is of the tenant it works for. */
 export const walledOwner = 'test_walled_owner';
 
-export type Cluster = { owner: Socket; api: Socket; superuser: Socket };
+export type Cluster = {
+  owner: Socket;
+  api: Socket;
+  superuser: Socket;
+  /** Several machines with one database, which the files use one after the other. */
+  isSpread?: boolean;
+};
 
 /** For many small databases, as all tests together make them. */
 export const smallDatabases = {
@@ -27,10 +33,53 @@ export const smallDatabases = {
   autovacuum_naptime: '10min',
 };
 
+/**
+ * Instead of a PostgreSQL of its own, a run uses the coordinator of a Citus cluster that this names,
+ * by the connection string of a superuser: see "Several machines" in CONTRIBUTING.md.
+ */
+const coordinatorUrl = process.env.TEST_COORDINATOR_URL;
+
+async function useCoordinator(url: string): Promise<() => Promise<void>> {
+  const { hostname: host, port, username, pathname } = new URL(url);
+  const as = (user: string) => ({
+    host,
+    port: Number(port),
+    user,
+    database: pathname.slice(1),
+  });
+  const cluster = {
+    owner: as('billwright'),
+    api: as('billwright_api'),
+    superuser: as(username),
+    isSpread: true,
+  };
+  await migrate(cluster.owner, await readMigrations(new URL('../../migrations/', import.meta.url)));
+  const client = new pg.Client(cluster.superuser);
+  await client.connect();
+  // Files name their workspaces as they did in the run before, and workers do not go on with it.
+  await client.query(
+    `do $$ begin
+       if not exists (select from pg_roles where rolname = '${walledOwner}') then
+         create role ${walledOwner} login in role billwright;
+       end if;
+     end $$`,
+  );
+  await client.query(
+    "update workspaces set workspace = 'run-' || tenant_id where workspace not like 'run-%'",
+  );
+  await client.query('update workspace_jobs set next_job_at = null where next_job_at is not null');
+  await client.end();
+  process.env[variable] = JSON.stringify(cluster);
+  return async () => {
+    delete process.env[variable];
+  };
+}
+
 /** Starts the cluster and tells every test process, through the environment, where it is. */
 export async function startCluster(
   settings: Record<string, string> = {},
 ): Promise<() => Promise<void>> {
+  if (coordinatorUrl) return useCoordinator(coordinatorUrl);
   const folder = await mkdtemp(join(tmpdir(), 'billwright-test-'));
   // PostgreSQL may have to run as another user than the tests.
   await chmod(folder, 0o755);
@@ -96,6 +145,7 @@ export async function cloneDatabase(
   cluster: Cluster,
   settings: Record<string, string> = {},
 ): Promise<string> {
+  if (cluster.isSpread) return cluster.owner.database;
   clones += 1;
   const name = `test_${process.pid}_${clones}`;
   await asSuperuser(cluster, async (client) => {
@@ -111,6 +161,7 @@ export async function cloneDatabase(
 
 /** Fails when a test left connections open, then removes the database. */
 export async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
+  if (cluster.isSpread) return;
   const left = await asSuperuser(cluster, async (client) => {
     for (let attempt = 0; ; attempt += 1) {
       const { rows } = await client.query<{ application_name: string; query: string }>(

@@ -26,6 +26,7 @@ import { type Cluster, walledOwner } from './cluster.ts';
 import { openTestEquipment, type TestEquipment } from './equipment.ts';
 import { isInGroup } from './group.ts';
 import { checkRecordedStatements } from './recorded-statements.ts';
+import { SpreadClient } from './spread-client.ts';
 import {
   openWorkerPool,
   openWorld,
@@ -171,6 +172,7 @@ async function enter(sql: pg.Client, { workspace }: { workspace: string }): Prom
   const text = "select set_config('app.tenant', find_workspace($1)::text, false) as id";
   const { rows } = await sql.query<{ id: string }>(text, [workspace]);
   await sql.query(`set role ${walledOwner}`);
+  if (sql instanceof SpreadClient) sql.enter(Number(rows[0]?.id));
   return Number(rows[0]?.id);
 }
 

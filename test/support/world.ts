@@ -18,6 +18,7 @@ import {
   theCluster,
 } from './cluster.ts';
 import { closeSharedBy } from './group.ts';
+import { SpreadClient } from './spread-client.ts';
 
 export type World = {
   cluster: Cluster;
@@ -73,7 +74,8 @@ export async function openWorld(): Promise<World> {
 
 async function worldOn(cluster: Cluster, databaseName: string): Promise<World> {
   const connection = { ...cluster.owner, database: databaseName };
-  const sql = new pg.Client({ ...cluster.superuser, database: databaseName });
+  const Client = cluster.isSpread ? SpreadClient : pg.Client;
+  const sql = new Client({ ...cluster.superuser, database: databaseName });
   await sql.connect();
   await workAsOwner(sql);
   const workers = new Set<object>();
@@ -115,6 +117,7 @@ async function worldOn(cluster: Cluster, databaseName: string): Promise<World> {
 
 /** Of all workspaces, as a file begins and until it enters one. */
 export async function workAsOwner(sql: pg.Client): Promise<void> {
+  if (sql instanceof SpreadClient) sql.enter(undefined);
   await sql.query('rollback; reset all; set role billwright');
 }
 

@@ -1,6 +1,7 @@
 // The functions of the schema as a Citus cluster needs them. Their own form, in the migrations, is
 // the one that PostgreSQL alone plans best; here they are rewritten from it, after every migration.
 import type pg from 'pg';
+import { settleShards } from './settle.ts';
 
 /**
  * Citus sends a statement to one machine if it compares the tenant with a value. The result of a
@@ -40,6 +41,8 @@ type Found = {
 
 /** Functions are made on all machines. Those that are as they should be stay as they are. */
 export async function adaptFunctions(client: pg.Client): Promise<void> {
+  await client.query(settleShards);
+  await client.query('revoke all on function settle_shards() from public');
   for (const one of await listUnadapted(client)) {
     if (one.name === 'set_tenant(text)') {
       for (const text of setTenant) await client.query(text);

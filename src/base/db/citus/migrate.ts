@@ -6,6 +6,7 @@ import { distributeTables } from './distribute.ts';
 import { adaptFunctions } from './functions.ts';
 import { settle } from './settle.ts';
 import { statementsOf } from './statements.ts';
+import { numberOnOwnMachine } from './transactions.ts';
 
 /** For the sessions of the program, and for those that Citus opens on the machines. */
 const databaseSettings = {
@@ -57,6 +58,7 @@ export async function finishMigrations(client: pg.Client): Promise<void> {
   await distributeTables(client);
   await prepareRoles(client);
   await adaptFunctions(client);
+  await numberOnOwnMachine(client);
   await client.query('commit');
   await settle(client);
 }

@@ -6,10 +6,13 @@ import type pg from 'pg';
  * Runs on each machine. A shard is a table there, so that the same procedure sets its shares. One
  * that came from another machine was never analysed.
  */
-const settleShards = `
-do $settle$
+export const settleShards = `
+create or replace function settle_shards() returns integer
+language plpgsql
+as $settle$
 declare
   shard regclass;
+  settled integer := 0;
 begin
   perform set_config('citus.override_table_visibility', 'off', true);
   perform set_config('citus.enable_manual_changes_to_shards', 'on', true);
@@ -29,16 +32,18 @@ begin
   loop
     call assume_shares(shard);
     execute format('analyze %s', shard);
+    settled := settled + 1;
   end loop;
+  return settled;
 end
 $settle$`;
 
-/** Changes nothing where nothing was made or moved since the last time. */
-export async function settle(client: pg.Client): Promise<void> {
+/** Returns how many shards were made or moved since the last time; the others stay as they are. */
+export async function settle(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ success: boolean; result: string }>(
-    'select success, result from run_command_on_workers($1)',
-    [settleShards],
+    "select success, result from run_command_on_workers('select settle_shards()')",
   );
   const failed = rows.find((row) => !row.success);
   if (failed) throw new Error(`A machine of the cluster could not be settled: ${failed.result}`);
+  return rows.reduce((sum, row) => sum + Number(row.result), 0);
 }
