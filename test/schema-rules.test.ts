@@ -41,6 +41,14 @@ const mutations: Record<string, { change: string; fault: RegExp }> = {
         for each statement execute function look()`,
     fault: /look joins a transition table/,
   },
+  'a trigger inserts from a transition table': {
+    change: `create function look() returns trigger language plpgsql as $$ begin
+        insert into seal_queue (tenant_id, item) select tenant_id, 'x' from added;
+        return null; end $$;
+      create trigger looked after insert on parties referencing new table as added
+        for each statement execute function look()`,
+    fault: /look joins a transition table/,
+  },
   'the registry has a column that changes': {
     change: 'alter table workspaces add seen_at timestamptz',
     fault: /registry has a column seen_at/,

@@ -92,10 +92,14 @@ const cases: Record<SqlRule, { breaks: string[]; keeps: string[] }> = {
   },
   'reading function': {
     breaks: [
-      'select 1 from parties where tenant_id = $1 and party_id in (select search_parties($2))',
-      'select 1 from search_parties($2) s join parties p on p.tenant_id = $1',
+      'select search_parties($1)',
+      'select * from search_parties($1)',
+      'select 1 from workspaces w cross join search_parties($1)',
     ],
-    keeps: ['select search_parties($1)', 'select * from search_parties($1)'],
+    keeps: [
+      'select 1 from parties where tenant_id = $1 and party_id in (select search_parties($2))',
+      'select 1 from tenants own cross join search_parties($2) s where own.tenant_id = $1',
+    ],
   },
   'generic plan': {
     breaks: ["select set_config('plan_cache_mode', 'force_generic_plan', true)"],

@@ -52,7 +52,7 @@ async function triggerFaults(client: pg.Client): Promise<string[]> {
     const plain = body.replaceAll(/--[^\n]*/g, '');
     const compares = /tg_table_name\s*(=|<>|!=|in\b)|(=|<>)\s*tg_table_name/i.test(plain);
     const joins = plain.split(/;|\b(?:loop|then)\b/i).some((statement) => {
-      const reads = [...statement.matchAll(/\b(?:from|join|using|update)\s+(\w+)/gi)].map(
+      const reads = [...statement.matchAll(/\b(?:from|join|using|update|insert\s+into)\s+(\w+)/gi)].map(
         (match) => match[1] ?? '',
       );
       return (

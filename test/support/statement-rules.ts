@@ -55,7 +55,7 @@ class Statement {
   }
 
   faults(): SqlFault[] {
-    if (this.#hasTenantTable) {
+    if (!this.#hasTenantTable) {
       for (const name of this.#reading) this.#add('reading function', `calls ${name}()`);
     }
     return [...this.#faults.values()];

@@ -2,12 +2,24 @@
 import type pg from 'pg';
 import { exists } from './tables.ts';
 
+/** Of one workspace, or of all. */
+type Scope = { tenantId: number | null; now: string };
+
 /** Events with the numbers that they get: in the same order, before every later transaction. */
-const renumbered = `
-  select tenant_id, event_id, written_in, least(
-    dense_rank() over (partition by tenant_id order by written_in),
-    pg_current_xact_id()::text::bigint) as place
-  from events where tenant_id = $1 or $1::bigint is null`;
+function renumbered(scope: Scope): string {
+  return `
+    select tenant_id, event_id, written_in, least(
+      dense_rank() over (partition by tenant_id order by written_in), $1::bigint) as place
+    from events where ${isIn(scope, 'tenant_id')}`;
+}
+
+function isIn({ tenantId }: Scope, column: string): string {
+  return tenantId === null ? 'true' : `${column} = $2`;
+}
+
+function valuesOf({ tenantId, now }: Scope): unknown[] {
+  return tenantId === null ? [now] : [now, tenantId];
+}
 
 /**
  * Events are read in the order of the transactions that wrote them, as far as those have ended. A
@@ -15,29 +27,42 @@ const renumbered = `
  */
 export async function renumberEvents(client: pg.Client, tenantId: number | null): Promise<void> {
   if (!(await exists(client, 'events'))) return;
-  if (await exists(client, 'webhooks')) await placeWebhooks(client, tenantId);
+  const scope = { tenantId, now: await currentTransaction(client, tenantId) };
+  if (await exists(client, 'webhooks')) await placeWebhooks(client, scope);
   await client.query(
     `update events e set written_in = r.place::text::xid8
-     from (${renumbered}) r
-     where e.tenant_id = r.tenant_id and e.event_id = r.event_id`,
-    [tenantId],
+     from (${renumbered(scope)}) r
+     where e.tenant_id = r.tenant_id and e.event_id = r.event_id and ${isIn(scope, 'e.tenant_id')}`,
+    valuesOf(scope),
   );
 }
 
-async function placeWebhooks(client: pg.Client, tenantId: number | null): Promise<void> {
+/** On the machine that has the rows of the workspace. */
+async function currentTransaction(client: pg.Client, tenantId: number | null): Promise<string> {
+  const { rows } = await client.query<{ now: string }>(
+    tenantId === null
+      ? 'select pg_current_xact_id()::text as now'
+      : 'select pg_current_xact_id()::text as now from tenants where tenant_id = $1',
+    tenantId === null ? [] : [tenantId],
+  );
+  return rows[0]?.now ?? '0';
+}
+
+async function placeWebhooks(client: pg.Client, scope: Scope): Promise<void> {
   await client.query(
     `update webhooks w
-     set read_in = coalesce(n.place::text::xid8, pg_current_xact_id()),
+     set read_in = coalesce(n.place, $1::bigint)::text::xid8,
        read_event_id = coalesce(n.event_id - 1, 9007199254740991)
      from (
        select distinct on (h.tenant_id, h.webhook_id) h.tenant_id, h.webhook_id, r.place, r.event_id
        from webhooks h
-       left join (${renumbered}) r
+       left join (${renumbered(scope)}) r
          on r.tenant_id = h.tenant_id and (r.written_in, r.event_id) > (h.read_in, h.read_event_id)
-       where h.tenant_id = $1 or $1::bigint is null
+       where ${isIn(scope, 'h.tenant_id')}
        order by h.tenant_id, h.webhook_id, r.place, r.event_id
      ) n
-     where w.tenant_id = n.tenant_id and w.webhook_id = n.webhook_id`,
-    [tenantId],
+     where w.tenant_id = n.tenant_id and w.webhook_id = n.webhook_id
+       and ${isIn(scope, 'w.tenant_id')}`,
+    valuesOf(scope),
   );
 }
