@@ -28,6 +28,8 @@ export type Context = {
   owner: Access;
   api: Access;
   worker: Access;
+  /** Known when the database is prepared: whether it spreads workspaces over several machines. */
+  isSpread?: boolean;
   close(): Promise<void>;
 };
 
@@ -125,6 +127,7 @@ export async function prepareDatabase(context: Context): Promise<void> {
   const versions = await migrate(context.owner.connection, migrations);
   if (versions.length > 0) context.log.info({ versions }, 'database migrated');
   const report = await checkDatabase(context.api.connection, { role: context.api.role });
+  context.isSpread = report.isSpread;
   for (const warning of report.warnings) context.log.warn(warning);
   if (report.refusals.length === 0) return;
   if (context.config.allowUnsafeDatabase) {
@@ -139,7 +142,8 @@ export async function prepareDatabase(context: Context): Promise<void> {
 export function openApiDatabase(context: Context): Database {
   const { config, api } = context;
   const max = config.apiConnections;
-  return openDatabase({ ...api, name: 'billwright api', max, share: tenantShare(max) });
+  const { isSpread = false } = context;
+  return openDatabase({ ...api, name: 'billwright api', max, share: tenantShare(max), isSpread });
 }
 
 export function openWorkerDatabase(context: Context): Database {

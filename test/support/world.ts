@@ -182,6 +182,7 @@ async function startServer(
     name: 'test api',
     max,
     share: tenantShare(max),
+    isSpread: cluster.isSpread === true,
   });
   const server = createServer({
     database: api,

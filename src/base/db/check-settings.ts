@@ -1,10 +1,16 @@
 // Looks at the database before anything is served from it: settings without which a crash loses
 // answered calls, and rights with which one tenant could see another.
 import pg from 'pg';
+import { isCoordinator } from './citus/cluster.ts';
 import { rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
-export type SettingsReport = { refusals: string[]; warnings: string[] };
+export type SettingsReport = {
+  refusals: string[];
+  warnings: string[];
+  /** Whether the database spreads workspaces over several machines. */
+  isSpread: boolean;
+};
 
 const fixedVersions = new Map([
   [15, 14],
@@ -25,7 +31,8 @@ export async function checkDatabase(
     await client.query('begin');
     if (options.role) await client.query("select set_config('role', $1, true)", [options.role]);
     const settings = await readSettings(client);
-    const report: SettingsReport = { refusals: [], warnings: [] };
+    const isSpread = await isCoordinator(client);
+    const report: SettingsReport = { refusals: [], warnings: [], isSpread };
     checkDurability(settings, report);
     checkVersion(Number(settings.server_version_num), report);
     await checkRole(client, report);

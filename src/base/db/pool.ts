@@ -25,12 +25,15 @@ export type PoolOptions = {
   share?: number;
   /** Set in every transaction if the pool logs in with a role that has more rights. */
   role?: string;
+  /** The database spreads workspaces over several machines. */
+  isSpread?: boolean;
 };
 
 export type Database = {
   readonly pool: pg.Pool;
   readonly reads: ReadQueue;
   readonly role: string | undefined;
+  readonly isSpread: boolean;
   /** Undefined where tenants have no shares. */
   readonly shares: FairTurns | undefined;
   /** On a connection of its own: a transaction that waits for it holds none that it needs. */
@@ -71,7 +74,8 @@ export function openDatabase(options: PoolOptions): Database {
     await pool.end();
     await aside?.close();
   };
-  return { pool, reads, role: options.role, shares, beside, close };
+  const { role, isSpread = false } = options;
+  return { pool, reads, role, isSpread, shares, beside, close };
 }
 
 function asideOptions({ share: _, ...options }: PoolOptions): PoolOptions {
@@ -180,9 +184,9 @@ function takeRole(role: string): Statement {
 }
 
 async function read<T>(database: Database, options: TransactionOptions, work: Work<T>): Promise<T> {
-  const { reads, role } = database;
+  const { reads } = database;
   const opening = readOnlyOpening(options.opening);
-  const openings = role ? [takeRole(role), opening] : [opening];
+  const openings = [...startOfRead(database), opening];
   const { tenantId } = options.opening;
   if (!options.company) return readOn(reads.alone(openings, tenantId), work);
   const shared = reads.shared(options.company, openings);
@@ -193,6 +197,15 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
     // It may have been the statement of another: by itself it fails only where it is at fault.
     return readOn(reads.alone(openings, tenantId), work);
   }
+}
+
+/**
+ * What comes before the opening. To several machines only what follows a first statement is part of
+ * a transaction, and what the opening sets is told to no machine outside of one.
+ */
+function startOfRead({ role, isSpread }: Database): Statement[] {
+  if (role) return [takeRole(role)];
+  return isSpread ? [plainOpening] : [];
 }
 
 async function readOn<T>({ tx, opened }: Read, work: Work<T>): Promise<T> {
