@@ -6,7 +6,7 @@ import { BackupError, type BackupHead } from './format.ts';
 import { type LoadOptions, loadTables } from './load.ts';
 import type { CheckedBackup } from './read.ts';
 import { listApplied, listTables, registryTables, type Table } from './tables.ts';
-import { renumberEvents } from './transactions.ts';
+import { renumberEvents, silenceTriggers } from './transactions.ts';
 import { copySettings } from './write.ts';
 
 export type ImportOptions = Pick<LoadOptions, 'onTable' | 'onRows'> & {
@@ -103,21 +103,6 @@ async function register(client: pg.Client, { name, at }: ImportOptions): Promise
     [name, at.toString()],
   );
   return Number(rows[0]?.tenant_id);
-}
-
-async function silenceTriggers(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ may: boolean; role: string }>(
-    `select has_parameter_privilege('session_replication_role', 'set') as may,
-       quote_ident(current_user) as role`,
-  );
-  if (!rows[0]?.may) {
-    throw new BackupError(
-      'This role may not import a workspace. Have an administrator of this PostgreSQL run the ' +
-        'following, then import again:\n\n' +
-        `  grant set on parameter session_replication_role to ${rows[0]?.role};\n`,
-    );
-  }
-  await client.query('set local session_replication_role = replica');
 }
 
 /** A role that row-level security binds may not COPY into a table, so its rows go by another. */

@@ -1,5 +1,6 @@
 // Numbers of transactions, which another PostgreSQL counts anew.
 import type pg from 'pg';
+import { BackupError } from './format.ts';
 import { exists } from './tables.ts';
 
 /** Of one workspace, or of all. */
@@ -65,4 +66,20 @@ async function placeWebhooks(client: pg.Client, scope: Scope): Promise<void> {
        and ${isIn(scope, 'w.tenant_id')}`,
     valuesOf(scope),
   );
+}
+
+/** For the rest of the transaction, on all machines. */
+export async function silenceTriggers(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ may: boolean; role: string }>(
+    `select has_parameter_privilege('session_replication_role', 'set') as may,
+       quote_ident(current_user) as role`,
+  );
+  if (!rows[0]?.may) {
+    throw new BackupError(
+      'This role may not bring in rows of a workspace. Have an administrator of this PostgreSQL ' +
+        '(on a cluster, of each machine) run the following, then try again:\n\n' +
+        `  grant set on parameter session_replication_role to ${rows[0]?.role};\n`,
+    );
+  }
+  await client.query('set local session_replication_role = replica');
 }
