@@ -30,7 +30,10 @@ const body = ' begin return query select 1 from t where t.tenant_id = require_te
 test('a function asks for its workspace once, before its statements', () => {
   const one = { name: 'f()', language: 'plpgsql', isSet: true, isGeneric: false };
   const pinned = withOwnTenant({ ...one, body });
-  assert.match(pinned, /declare\s+own_tenant_of_call constant bigint := require_tenant\(\);\s+begin/);
+  assert.match(
+    pinned,
+    /declare\s+own_tenant_of_call constant bigint := require_tenant\(\);\s+begin/,
+  );
   assert.match(pinned, /t\.tenant_id = own_tenant_of_call;/);
   assert.equal(withOwnTenant({ ...one, body: pinned }), pinned);
   const query = 'select 1 from t where t.tenant_id = require_tenant();';

@@ -82,7 +82,11 @@ const dailyJobs: ReadonlyMap<string, DailyJob> = new Map<string, DailyJob>([
 async function keepLedger(tx: Tx, tenantId: number): Promise<object> {
   const tenant = tenantFrom(tenantId, await findSettings(tx, tenantId));
   const opened = await foldOpenChanges(tenantId, (fold) => fold(tx));
-  return { ...(await foldLedgerTotals(tx, tenantId)), opened, ...(await hashClosedMonths(tx, tenant)) };
+  return {
+    ...(await foldLedgerTotals(tx, tenantId)),
+    opened,
+    ...(await hashClosedMonths(tx, tenant)),
+  };
 }
 
 /** A workspace that missed more dates than this does not have each of them done. */

@@ -166,9 +166,7 @@ async function freeLost(
   tenantId: number,
   leaseSeconds: number,
 ): Promise<boolean> {
-  const freed = await tenantTransact(database, tenantId, (tx) =>
-    endLostAttempts(tx, leaseSeconds),
-  );
+  const freed = await tenantTransact(database, tenantId, (tx) => endLostAttempts(tx, leaseSeconds));
   if (freed.length > 0) log.warn({ tenantId, jobs: freed }, 'chunks of a lost worker were freed');
   return freed.length > 0;
 }

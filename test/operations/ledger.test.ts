@@ -17,7 +17,10 @@ const admin = await scene.workspace('ledger', { currency: 'PKR' });
 const parties = ['Ali', 'Bea', 'Cem'].map((name) => ({ name }));
 const { tenantId } = await openPostedTerm(scene, admin, parties);
 
-const fold = () => asWorker(scene, (worker) => tenantTransact(worker, tenantId, (tx) => foldLedgerTotals(tx, tenantId)));
+const fold = () =>
+  asWorker(scene, (worker) =>
+    tenantTransact(worker, tenantId, (tx) => foldLedgerTotals(tx, tenantId)),
+  );
 
 const openTables = ['open_changes', 'open_totals', 'open_parties', 'open_party_counts'];
 

@@ -52,9 +52,9 @@ async function triggerFaults(client: pg.Client): Promise<string[]> {
     const plain = body.replaceAll(/--[^\n]*/g, '');
     const compares = /tg_table_name\s*(=|<>|!=|in\b)|(=|<>)\s*tg_table_name/i.test(plain);
     const joins = plain.split(/;|\b(?:loop|then)\b/i).some((statement) => {
-      const reads = [...statement.matchAll(/\b(?:from|join|using|update|insert\s+into)\s+(\w+)/gi)].map(
-        (match) => match[1] ?? '',
-      );
+      const reads = [
+        ...statement.matchAll(/\b(?:from|join|using|update|insert\s+into)\s+(\w+)/gi),
+      ].map((match) => match[1] ?? '');
       return (
         reads.some((read) => transitions.includes(read)) && reads.some((read) => tables.has(read))
       );

@@ -65,10 +65,7 @@ const foldsMax = 200;
  * The daily job of the ledger: what posting added is folded into one row a day and account, in the
  * workspace of the transaction.
  */
-export async function foldLedgerTotals(
-  tx: Tx,
-  tenantId: number,
-): Promise<{ folded: number }> {
+export async function foldLedgerTotals(tx: Tx, tenantId: number): Promise<{ folded: number }> {
   let folded = 0;
   for (let turn = 0; turn < foldsMax; turn += 1) {
     const { rows } = await sql<{ count: number }>`

@@ -37,10 +37,10 @@ async function distribute(client: pg.Client, table: string): Promise<void> {
     return;
   }
   const beside = table === anchor ? 'none' : anchor;
-  await client.query(
-    "select create_distributed_table($1, 'tenant_id', colocate_with => $2)",
-    [table, beside],
-  );
+  await client.query("select create_distributed_table($1, 'tenant_id', colocate_with => $2)", [
+    table,
+    beside,
+  ]);
 }
 
 async function listLocal(client: pg.Client): Promise<string[]> {

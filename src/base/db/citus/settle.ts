@@ -53,7 +53,10 @@ export async function settle(client: pg.Client): Promise<number> {
   const failed = rows.find((row) => !row.success);
   if (failed) throw new Error(`A machine of the cluster could not be settled: ${failed.result}`);
   const all = rows.map((row) => JSON.parse(row.result) as { settled: number; events: number[] });
-  await renumberMoved(client, all.flatMap((one) => one.events));
+  await renumberMoved(
+    client,
+    all.flatMap((one) => one.events),
+  );
   return all.reduce((sum, one) => sum + one.settled, 0);
 }
 

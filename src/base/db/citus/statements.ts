@@ -2,7 +2,8 @@
 // machines by its text, so each statement has to come by itself.
 
 /** What a semicolon does not end: texts, names, comments and the bodies of functions. */
-const piece = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|;|[^'"$;/-]+|./gy;
+const piece =
+  /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|;|[^'"$;/-]+|./gy;
 
 export function statementsOf(text: string): string[] {
   const statements: string[] = [];
