@@ -568,13 +568,25 @@ CREATE OR REPLACE FUNCTION public.count_parties()
 AS $function$
 declare
   changed record;
+  tenant bigint;
+  blocks bigint[];
+  lives bigint[];
+  totals bigint[];
 begin
   if tg_op = 'INSERT' then
+    select min(n.tenant_id), array_agg(n.block), array_agg(n.live_rows), array_agg(n.all_rows)
+    into tenant, blocks, lives, totals
+    from (
+      select tenant_id, party_id / 1000 as block, count(*) filter (where not archived) as live_rows,
+        count(*) as all_rows
+      from new_rows
+      group by 1, 2
+      order by 1, 2
+    ) n;
     insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
-    select tenant_id, 'party', party_id / 1000, count(*) filter (where not archived), count(*)
-    from new_rows
-    group by tenant_id, party_id / 1000
-    order by tenant_id, party_id / 1000
+    select own.tenant_id, 'party', n.block, n.live_rows, n.all_rows
+    from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+    cross join unnest(blocks, lives, totals) as n (block, live_rows, all_rows)
     on conflict (tenant_id, kind, block) do update
       set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
     return null;
@@ -1244,26 +1256,49 @@ CREATE OR REPLACE FUNCTION public.count_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  counted record;
 begin
+  select min(n.tenant_id) as tenant, array_agg(n.block) as blocks,
+    array_agg(n.context_id) as context_ids, array_agg(n.status) as statuses,
+    array_agg(n.is_metered) as are_metered, array_agg(n.has_quantities) as have_quantities,
+    array_agg(n.amount) as amounts
+  into counted
+  from (
+    select tenant_id, subscription_id / 1000 as block, context_id, status, is_metered,
+      has_quantities, count(*) as amount
+    from new_rows
+    group by 1, 2, 3, 4, 5, 6
+    order by 1, 2, 3, 4, 5, 6
+  ) n;
+  tenant := counted.tenant;
   insert into subscription_counts as c (tenant_id, block, context_id, status, is_metered,
     has_quantities, subscriptions)
-  select tenant_id, subscription_id / 1000, context_id, status, is_metered, has_quantities, count(*)
-  from new_rows
-  group by 1, 2, 3, 4, 5, 6
-  order by 1, 2, 3, 4, 5, 6
+  select own.tenant_id, n.block, n.context_id, n.status, n.is_metered, n.has_quantities, n.amount
+  from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+  cross join unnest(counted.blocks, counted.context_ids, counted.statuses, counted.are_metered,
+    counted.have_quantities, counted.amounts)
+    as n (block, context_id, status, is_metered, has_quantities, amount)
   on conflict (tenant_id, block, context_id, status, is_metered, has_quantities)
     do update set subscriptions = c.subscriptions + excluded.subscriptions;
-  insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
-  select tenant_id, plan_id, count(*)
+  select array_agg(n.plan_id) as plan_ids, array_agg(n.amount) as amounts into counted
   from (
-    select tenant_id, plan_id from new_rows where status in ('Active', 'Disconnected')
-    union all
-    select n.tenant_id, (a ->> 'planId')::bigint
-    from new_rows n, jsonb_array_elements(n.add_ons) a
-    where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
-  ) taken
-  group by 1, 2
-  order by 1, 2
+    select plan_id, count(*) as amount
+    from (
+      select plan_id from new_rows where status in ('Active', 'Disconnected')
+      union all
+      select (a ->> 'planId')::bigint
+      from new_rows n, jsonb_array_elements(n.add_ons) a
+      where n.status in ('Active', 'Disconnected') and a ->> 'toDate' is null
+    ) taken
+    group by 1
+    order by 1
+  ) n;
+  insert into plan_subscriptions as p (tenant_id, plan_id, subscriptions)
+  select own.tenant_id, n.plan_id, n.amount
+  from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+  cross join unnest(counted.plan_ids, counted.amounts) as n (plan_id, amount)
   on conflict (tenant_id, plan_id) do update
     set subscriptions = p.subscriptions + excluded.subscriptions;
   return null;
@@ -1459,13 +1494,25 @@ CREATE OR REPLACE FUNCTION public.count_meters()
 AS $function$
 declare
   changed record;
+  tenant bigint;
+  blocks bigint[];
+  lives bigint[];
+  totals bigint[];
 begin
   if tg_op = 'INSERT' then
+    select min(n.tenant_id), array_agg(n.block), array_agg(n.live_rows), array_agg(n.all_rows)
+    into tenant, blocks, lives, totals
+    from (
+      select tenant_id, meter_id / 1000 as block, count(*) filter (where status = 'Active') as live_rows,
+        count(*) as all_rows
+      from new_rows
+      group by 1, 2
+      order by 1, 2
+    ) n;
     insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
-    select tenant_id, 'meter', meter_id / 1000, count(*) filter (where status = 'Active'), count(*)
-    from new_rows
-    group by tenant_id, meter_id / 1000
-    order by tenant_id, meter_id / 1000
+    select own.tenant_id, 'meter', n.block, n.live_rows, n.all_rows
+    from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+    cross join unnest(blocks, lives, totals) as n (block, live_rows, all_rows)
     on conflict (tenant_id, kind, block) do update
       set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
     return null;
@@ -1597,12 +1644,25 @@ CREATE OR REPLACE FUNCTION public.count_readings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  blocks bigint[];
+  lives bigint[];
+  totals bigint[];
 begin
+  select min(n.tenant_id), array_agg(n.block), array_agg(n.live_rows), array_agg(n.all_rows)
+  into tenant, blocks, lives, totals
+  from (
+    select tenant_id, reading_id / 1000 as block, count(*) as live_rows,
+      count(*) as all_rows
+    from new_rows
+    group by 1, 2
+    order by 1, 2
+  ) n;
   insert into row_blocks as b (tenant_id, kind, block, live_rows, all_rows)
-  select tenant_id, 'reading', reading_id / 1000, count(*), count(*)
-  from new_rows
-  group by tenant_id, reading_id / 1000
-  order by tenant_id, reading_id / 1000
+  select own.tenant_id, 'reading', n.block, n.live_rows, n.all_rows
+  from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+  cross join unnest(blocks, lives, totals) as n (block, live_rows, all_rows)
   on conflict (tenant_id, kind, block) do update
     set live_rows = b.live_rows + excluded.live_rows, all_rows = b.all_rows + excluded.all_rows;
   return null;
@@ -2066,6 +2126,9 @@ declare
   party_ids bigint[];
   amounts bigint[];
   owed_amounts bigint[];
+  deposits bigint[];
+  disputes bigint[];
+  receipts bigint[];
 begin
   select min(tenant_id), array_agg(distinct journal_id), bool_or(ledger_account_id in (4, 10)),
     bool_or(ledger_account_id = 3 or subscription_id is null)
@@ -2077,22 +2140,36 @@ begin
     raise exception 'a subledger entry names a journal that does not exist'
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
   end if;
-  insert into subscription_balances as b
-    (tenant_id, subscription_id, party_id, receivable, deposit, disputed, received)
-  select tenant_id, subscription_id, party_id,
-    coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0),
-    coalesce(-sum(amount) filter (where ledger_account_id = 4), 0),
-    coalesce(sum(amount) filter (where ledger_account_id = 10), 0),
-    coalesce(-sum(amount) filter (where is_payment and ledger_account_id in (2, 1000001)), 0)
-  from new_rows
-  where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
-  group by tenant_id, subscription_id, party_id
-  order by tenant_id, subscription_id, party_id
-  on conflict (tenant_id, subscription_id, party_id) do update
-    set receivable = b.receivable + excluded.receivable,
-      deposit = b.deposit + excluded.deposit,
-      disputed = b.disputed + excluded.disputed,
-      received = b.received + excluded.received;
+  select array_agg(n.subscription_id), array_agg(n.party_id), array_agg(n.receivable),
+    array_agg(n.deposit), array_agg(n.disputed), array_agg(n.received)
+  into subscription_ids, party_ids, amounts, deposits, disputes, receipts
+  from (
+    select subscription_id, party_id,
+      coalesce(sum(amount) filter (where ledger_account_id in (2, 1000001)), 0)::bigint
+        as receivable,
+      coalesce(-sum(amount) filter (where ledger_account_id = 4), 0)::bigint as deposit,
+      coalesce(sum(amount) filter (where ledger_account_id = 10), 0)::bigint as disputed,
+      coalesce(-sum(amount) filter (where is_payment and ledger_account_id in (2, 1000001)), 0)
+        ::bigint as received
+    from new_rows
+    where subscription_id is not null and ledger_account_id in (2, 4, 10, 1000001)
+    group by subscription_id, party_id
+    order by subscription_id, party_id
+  ) n;
+  if subscription_ids is not null then
+    insert into subscription_balances as b
+      (tenant_id, subscription_id, party_id, receivable, deposit, disputed, received)
+    select own.tenant_id, n.subscription_id, n.party_id, n.receivable, n.deposit, n.disputed,
+      n.received
+    from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+    cross join unnest(subscription_ids, party_ids, amounts, deposits, disputes, receipts)
+      as n (subscription_id, party_id, receivable, deposit, disputed, received)
+    on conflict (tenant_id, subscription_id, party_id) do update
+      set receivable = b.receivable + excluded.receivable,
+        deposit = b.deposit + excluded.deposit,
+        disputed = b.disputed + excluded.disputed,
+        received = b.received + excluded.received;
+  end if;
   if has_deposits then
     select array_agg(subscription_id), array_agg(party_id) into subscription_ids, party_ids
     from new_rows where subscription_id is not null and ledger_account_id in (4, 10);
@@ -2119,7 +2196,9 @@ begin
       order by party_id
     ) moved;
     insert into party_wallets (tenant_id, party_id)
-    select tenant, moved.party_id from unnest(party_ids) as moved (party_id)
+    select own.tenant_id, moved.party_id
+    from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+    cross join unnest(party_ids) as moved (party_id)
     on conflict (tenant_id, party_id) do nothing;
     update party_wallets w
     set balance = w.balance + moved.paid_ahead, receivable = w.receivable + moved.owed
@@ -3483,11 +3562,22 @@ CREATE OR REPLACE FUNCTION public.queue_documents()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  kinds text[];
+  subject_ids bigint[];
 begin
+  select min(n.tenant_id), array_agg(n.kind), array_agg(n.subject_id)
+  into tenant, kinds, subject_ids
+  from (
+    select tenant_id, 'CreditNote' as kind, credit_note_id as subject_id from changed
+    union all
+    select tenant_id, 'Cancelled', bill_id from changed where cancels_bill
+  ) n;
   insert into document_queue (tenant_id, kind, subject_id)
-  select tenant_id, 'CreditNote', credit_note_id from changed
-  union all
-  select tenant_id, 'Cancelled', bill_id from changed where cancels_bill
+  select own.tenant_id, n.kind, n.subject_id
+  from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+  cross join unnest(kinds, subject_ids) as n (kind, subject_id)
   on conflict do nothing;
   return null;
 end
@@ -3609,28 +3699,34 @@ CREATE OR REPLACE FUNCTION public.queue_for_seal()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  tenant bigint;
+  items text[];
 begin
   if tg_argv[0] = 'audit' then
-    insert into seal_queue (tenant_id, item)
-    select distinct tenant_id, 'audit ' || request_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
+    select min(tenant_id), array_agg(distinct 'audit ' || request_id) into tenant, items
+    from changed;
   elsif tg_argv[0] = 'journal' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'journal ' || journal_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
+    select min(tenant_id), array_agg('journal ' || journal_id order by 'journal ' || journal_id)
+    into tenant, items from changed;
   elsif tg_argv[0] = 'credit-note' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'credit-note ' || credit_note_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
+    select min(tenant_id),
+      array_agg('credit-note ' || credit_note_id order by 'credit-note ' || credit_note_id)
+    into tenant, items from changed;
   elsif tg_argv[0] = 'document' then
-    insert into seal_queue (tenant_id, item)
-    select tenant_id, 'document ' || document_id from changed order by 1, 2
-    on conflict (tenant_id, item) do update set item = excluded.item;
+    select min(tenant_id), array_agg('document ' || document_id order by 'document ' || document_id)
+    into tenant, items from changed;
   else
     -- What is still to be sent changes soon.
+    select min(tenant_id), array_agg('delivery ' || delivery_id order by 'delivery ' || delivery_id)
+    into tenant, items from changed
+    where status in ('Sent', 'Delivered', 'Failed', 'Uncertain');
+  end if;
+  if items is not null then
     insert into seal_queue (tenant_id, item)
-    select tenant_id, 'delivery ' || delivery_id from changed
-    where status in ('Sent', 'Delivered', 'Failed', 'Uncertain') order by 1, 2
+    select own.tenant_id, i.item
+    from (select t.tenant_id from tenants t where t.tenant_id = tenant) own
+    cross join unnest(items) as i (item)
     on conflict (tenant_id, item) do update set item = excluded.item;
   end if;
   return null;
@@ -3645,14 +3741,12 @@ CREATE OR REPLACE FUNCTION public.unsealed_workspaces()
 AS $function$
 declare
   found bigint;
+  ended bigint[] := array(
+    select e.tenant_id from ended_workspaces e
+    where e.delete_after <= now() and e.deleted_at is null);
 begin
   for found in
-    select w.tenant_id from workspaces w
-    where not exists (
-      select from ended_workspaces e
-      where e.tenant_id = w.tenant_id and e.delete_after <= now() and e.deleted_at is null
-    )
-    order by w.tenant_id
+    select w.tenant_id from workspaces w where w.tenant_id <> all(ended) order by w.tenant_id
   loop
     perform set_tenant(found::text);
     if exists (select from seal_queue where tenant_id = found) then
@@ -4873,11 +4967,15 @@ CREATE OR REPLACE FUNCTION public.queue_receipt_mails()
  LANGUAGE plpgsql
 AS $function$
 declare
-  own bigint := require_tenant();
+  own constant bigint := require_tenant();
+  payment_ids bigint[];
 begin
   if exists (select from tenants where tenant_id = own and receipt_mail is not null) then
+    select array_agg(payment_id) into payment_ids from changed where direction = 'In';
     insert into document_queue (tenant_id, kind, subject_id)
-    select tenant_id, 'ReceiptMail', payment_id from changed where direction = 'In'
+    select t.tenant_id, 'ReceiptMail', p.payment_id
+    from (select tenant_id from tenants where tenant_id = own) t
+    cross join unnest(payment_ids) as p (payment_id)
     on conflict do nothing;
   end if;
   return null;
@@ -5442,7 +5540,7 @@ alter table gateways enable row level security, force row level security;
 create policy tenant_wall on gateways as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select, update on gateways to billwright_api;
 
--- set tenant (0065_set_tenant.sql)
+-- several machines (0065_several_machines.sql)
 
 CREATE OR REPLACE FUNCTION public.set_tenant(wanted text)
  RETURNS text

@@ -200,8 +200,8 @@ async function read<T>(database: Database, options: TransactionOptions, work: Wo
 }
 
 /**
- * What comes before the opening. To several machines only what follows a first statement is part of
- * a transaction, and what the opening sets is told to no machine outside of one.
+ * What comes before the opening. On several machines, what the opening sets reaches the machine of
+ * the workspace only inside a transaction, and that begins with the second statement.
  */
 function startOfRead({ role, isSpread }: Database): Statement[] {
   if (role) return [takeRole(role)];

@@ -231,7 +231,8 @@ export async function insertMeterRows(
 }
 
 /** Used in a month that is an ordinary one: kWh, or tenths of a cubic metre. */
-const usualUse = sql`case when context = 'ELEC' then 120 + n * 37 % 380 else 120 + n * 13 % 300 end`;
+const usualUse = sql`case
+  when context = 'ELEC' then 120 + n * 37 % 380 else 120 + n * 13 % 300 end`;
 
 /** Percent of an ordinary month, added up from the first month on, for each context. */
 function growth(year: DemoYear): { ELEC: number[]; WATER: number[] } {

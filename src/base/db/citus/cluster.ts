@@ -1,7 +1,7 @@
 // Whether the database is the coordinator of a Citus cluster, and of which machines.
 import type pg from 'pg';
 
-/** True if tables are to be spread over machines: the extension alone, without any, is not enough. */
+/** True if tables are to be spread: the extension alone, without other machines, is not enough. */
 export async function isCoordinator(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     "select to_regclass('pg_catalog.pg_dist_node') is not null as found",

@@ -1,4 +1,4 @@
-// Spreads new tables over the machines by their workspace; rows of one workspace are on one machine.
+// Spreads new tables over the machines: all rows of one workspace are on one of them.
 import type pg from 'pg';
 import { isDistributed } from './cluster.ts';
 
@@ -63,8 +63,8 @@ async function refuseRows(client: pg.Client): Promise<void> {
   );
   if (!rows[0]?.found) return;
   throw new Error(
-    'This database has workspaces and was made part of a Citus cluster later. Make a new database ' +
-      'on the cluster and bring each workspace there: billwright workspace export, then import.',
+    'This database has workspaces and became part of a Citus cluster later. Make a new database ' +
+      'on the cluster, and bring each workspace there: billwright workspace export and import.',
   );
 }
 

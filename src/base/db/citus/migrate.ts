@@ -52,7 +52,7 @@ export async function runMigration(client: pg.Client, text: string): Promise<voi
   if (isSpread) await distributeTables(client);
 }
 
-/** After the last file: spreads the tables of a new database, and what they need on every machine. */
+/** After the last file: spreads the tables of a new database, and what they need elsewhere. */
 export async function finishMigrations(client: pg.Client): Promise<void> {
   await client.query('begin');
   await distributeTables(client);
