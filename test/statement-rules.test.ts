@@ -90,6 +90,17 @@ const cases: Record<SqlRule, { breaks: string[]; keeps: string[] }> = {
       "select case status when 'a' then 1 else 2 end from bills where tenant_id = $1",
     ],
   },
+  'row in query': {
+    breaks: [
+      'delete from bills where tenant_id = $1 and (bill_id, ts) in (select * from unnest($2::bigint[], $3::bigint[]))',
+      'update bills set ts = 1 where tenant_id = $1 and (bill_id, ts) in (select n, n from unnest($2::bigint[]) n)',
+    ],
+    keeps: [
+      'delete from bills b using unnest($2::bigint[], $3::bigint[]) as n (id, ts) where b.tenant_id = $1 and b.bill_id = n.id and b.ts = n.ts',
+      'delete from bills where tenant_id = $1 and bill_id in (select unnest($2::bigint[]))',
+      'select 1 from bills where tenant_id = $1 and (bill_id, ts) in (select 1, 2)',
+    ],
+  },
   'reading function': {
     breaks: [
       'select search_parties($1)',

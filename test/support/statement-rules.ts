@@ -18,6 +18,7 @@ export type SqlRule =
   | 'set_config in CTE'
   | 'volatile update'
   | 'simple case'
+  | 'row in query'
   | 'reading function'
   | 'generic plan';
 
@@ -98,6 +99,9 @@ class Statement {
     }
     if (kind !== 'SelectStmt' && hasSimpleCase(query)) {
       this.#add('simple case', 'case x when y, instead of case when x = y');
+    }
+    if (kind !== 'SelectStmt' && hasRowInQuery(query)) {
+      this.#add('row in query', '(a, b) in (select …), instead of a join');
     }
     this.#checkTenants(kind, query, ctes);
     if (kind === 'UpdateStmt') this.#checkUpdate(query, query.targetList);
@@ -202,6 +206,12 @@ function isFixed(node: Node): boolean {
 function isArrayElement(node: Node): boolean {
   if (node?.TypeCast) return isArrayElement(node.TypeCast.arg);
   return (node?.A_Indirection?.indirection ?? []).some((one: Node) => one.A_Indices);
+}
+
+function hasRowInQuery(node: Node): boolean {
+  if (node === null || typeof node !== 'object') return false;
+  if (!Array.isArray(node) && node.SubLink?.testexpr?.RowExpr) return true;
+  return Object.values<Node>(node).some(hasRowInQuery);
 }
 
 function hasSimpleCase(node: Node): boolean {

@@ -56,11 +56,11 @@ export async function deleteQueued(
 ): Promise<void> {
   if (keys.length === 0) return;
   await sql`
-    delete from document_queue
-    where tenant_id = ${tenantId} and (kind, subject_id) in (
-      select * from unnest(${keys.map((key) => key.kind)}::text[],
-        ${keys.map((key) => key.subjectId)}::bigint[])
-    )
+    delete from document_queue q
+    using unnest(
+      ${keys.map((key) => key.kind)}::text[], ${keys.map((key) => key.subjectId)}::bigint[]
+    ) as made (kind, subject_id)
+    where q.tenant_id = ${tenantId} and q.kind = made.kind and q.subject_id = made.subject_id
   `.execute(tx);
 }
 
