@@ -88,6 +88,7 @@ const cases: Record<SqlRule, { breaks: string[]; keeps: string[] }> = {
     keeps: [
       "update bills set ts = case when status = 'a' then 1 else 2 end where tenant_id = $1",
       "select case status when 'a' then 1 else 2 end from bills where tenant_id = $1",
+      "select 1 union all select case status when 'a' then 1 end from bills where tenant_id = $1",
     ],
   },
   'row in query': {

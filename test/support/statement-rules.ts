@@ -97,10 +97,11 @@ class Statement {
         this.#add('set_config in CTE', cte.ctename);
       }
     }
-    if (kind !== 'SelectStmt' && hasSimpleCase(query)) {
+    const writes = /^(Insert|Update|Delete)Stmt$/.test(kind);
+    if (writes && hasSimpleCase(query)) {
       this.#add('simple case', 'case x when y, instead of case when x = y');
     }
-    if (kind !== 'SelectStmt' && hasRowInQuery(query)) {
+    if (writes && hasRowInQuery(query)) {
       this.#add('row in query', '(a, b) in (select …), instead of a join');
     }
     this.#checkTenants(kind, query, ctes);
