@@ -2478,14 +2478,13 @@ CREATE OR REPLACE FUNCTION public.end_lost_attempts(lease interval)
 AS $function$
 declare
   lost record;
-  tenant bigint := require_tenant();
   attempts record;
 begin
   select array_agg(a.job_id) as jobs, array_agg(a.backend_pid) as pids,
     array_agg(a.started_at) as starts
   into attempts
   from chunk_attempts a
-  where a.tenant_id = tenant and a.seen_at < clock_timestamp() - lease;
+  where a.tenant_id = require_tenant() and a.seen_at < clock_timestamp() - lease;
   -- A loop, so that nothing is ended before every condition was looked at.
   for lost in
     select a.job_id, s.pid
