@@ -54,10 +54,12 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.is_program()
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE PARALLEL SAFE
 AS $function$
-  select current_user in ('billwright_api', 'billwright_worker')
+begin
+  return current_user in ('billwright_api', 'billwright_worker');
+end
 $function$
 ;
 -- owned by the owner
@@ -204,6 +206,8 @@ create table tenants (
   -- {format, vatID, street, city, postalCode, vat, untaxed}: bills and credit notes are published
   -- as e-invoices too, beside the PDF (UBL) or inside it (FacturX). Null: they are not.
   e_invoice jsonb,
+  -- Whether each opening of the details of a party is kept in the audit trail.
+  logs_party_reads boolean not null default false,
   constraint tenants_access_token_seconds_check CHECK (((access_token_seconds >= 900) AND (access_token_seconds <= 86400))),
   constraint tenants_approval_limit_check CHECK ((approval_limit >= 0)),
   constraint tenants_check CHECK ((sandbox OR (clock_offset_ms = 0))),
@@ -1829,33 +1833,13 @@ CREATE INDEX journals_reverses ON public.journals USING btree (tenant_id, revers
 CREATE INDEX journals_source ON public.journals USING btree (tenant_id, source_type, source_id);
 CREATE INDEX journals_term ON public.journals USING btree (tenant_id, term_id) WHERE (term_id IS NOT NULL);
 CREATE TRIGGER journals_append_only BEFORE DELETE OR UPDATE ON public.journals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journals_checked AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals();
 CREATE CONSTRAINT TRIGGER journals_made_of_entries AFTER INSERT ON public.journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (is_program()) EXECUTE FUNCTION check_journal_entries();
-CREATE TRIGGER journals_month AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_month();
 CREATE TRIGGER journals_sealed AFTER INSERT ON public.journals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal('journal');
-CREATE TRIGGER journals_tenant AFTER INSERT ON public.journals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_tenant();
 alter table journals enable row level security, force row level security;
 create policy tenant_wall on journals as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on journals to billwright_api;
 grant insert, select on journals to billwright_worker;
-
-CREATE OR REPLACE FUNCTION public.check_journals_tenant()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  tenants_named bigint[] := array(select distinct tenant_id from new_rows);
-begin
-  if cardinality(tenants_named) <> (
-    select count(*) from tenants where tenant_id = any(tenants_named)
-  ) then
-    raise exception 'a journal names a tenant that does not exist'
-      using errcode = 'foreign_key_violation', constraint = 'journals_tenant_fkey';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
 
 -- A line of a journal. The lines of a journal are inserted by one statement and must balance after
 -- it.
@@ -1869,14 +1853,12 @@ create table journal_lines (
   -- In minor units. Above zero is a debit, below zero a credit.
   amount bigint not null,
   constraint journal_lines_line_number_check CHECK ((line_number > 0)),
-  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number),
-  constraint journal_lines_tenant_id_journal_id_fkey FOREIGN KEY (tenant_id, journal_id) REFERENCES journals(tenant_id, journal_id)
+  constraint journal_lines_pkey PRIMARY KEY (tenant_id, journal_id, line_number)
 );
 CREATE INDEX journal_lines_account ON public.journal_lines USING btree (tenant_id, ledger_account_id, journal_id);
 CREATE TRIGGER journal_lines_append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER journal_lines_balance AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION check_journals_balance();
 CREATE TRIGGER journal_lines_totals AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_ledger_totals();
-CREATE TRIGGER journal_lines_written_once AFTER INSERT ON public.journal_lines REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 alter table journal_lines enable row level security, force row level security;
 create policy tenant_wall on journal_lines as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on journal_lines to billwright_api;
@@ -1885,15 +1867,28 @@ grant insert, select on journal_lines to billwright_worker;
 CREATE OR REPLACE FUNCTION public.check_journals_balance()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   tenant bigint;
   journal_ids bigint[];
   account_ids bigint[];
+  found_journals bigint;
+  own_journals bigint;
   broken bigint;
 begin
   select min(tenant_id), array_agg(distinct journal_id), array_agg(distinct ledger_account_id)
   into tenant, journal_ids, account_ids from new_rows;
+  if tenant is null then
+    return null;
+  end if;
+  select count(*), count(*) filter (where written_in = pg_current_xact_id())
+  into found_journals, own_journals
+  from journals where tenant_id = tenant and journal_id = any(journal_ids);
+  if found_journals < cardinality(journal_ids) then
+    raise exception 'a journal line names a journal that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journal_lines_journal_fkey';
+  end if;
   if cardinality(account_ids) <> (
     select count(*) from ledger_accounts
     where tenant_id = tenant and ledger_account_id = any(account_ids)
@@ -1910,6 +1905,10 @@ begin
   if broken is not null then
     raise exception 'journal % does not balance', broken
       using errcode = 'check_violation', constraint = 'journal_lines_balance';
+  end if;
+  if own_journals < cardinality(journal_ids) and is_program() then
+    raise exception 'lines and entries are written together with their journal'
+      using errcode = 'check_violation', constraint = 'journals_written_once';
   end if;
   return null;
 end
@@ -2106,7 +2105,6 @@ CREATE TRIGGER subledger_entries_append_only BEFORE DELETE OR UPDATE ON public.s
 CREATE TRIGGER subledger_entries_open_items AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_open_items();
 CREATE TRIGGER subledger_entries_running_balances AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_balances();
 CREATE TRIGGER subledger_entries_totals_opened AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION add_open_changes();
-CREATE TRIGGER subledger_entries_written_once AFTER INSERT ON public.subledger_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (is_program()) EXECUTE FUNCTION check_journals_open();
 alter table subledger_entries enable row level security, force row level security;
 create policy tenant_wall on subledger_entries as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select on subledger_entries to billwright_api;
@@ -2117,9 +2115,12 @@ CREATE OR REPLACE FUNCTION public.keep_balances()
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+-- A call of one payment keeps its plans: making them anew took longer than the statements.
 declare
   tenant bigint;
   journal_ids bigint[];
+  found_journals bigint;
+  own_journals bigint;
   has_deposits boolean;
   has_party_money boolean;
   subscription_ids bigint[];
@@ -2134,11 +2135,19 @@ begin
     bool_or(ledger_account_id = 3 or subscription_id is null)
   into tenant, journal_ids, has_deposits, has_party_money
   from new_rows;
-  if cardinality(journal_ids) <> (
-    select count(*) from journals where tenant_id = tenant and journal_id = any(journal_ids)
-  ) then
+  if tenant is null then
+    return null;
+  end if;
+  select count(*), count(*) filter (where written_in = pg_current_xact_id())
+  into found_journals, own_journals
+  from journals where tenant_id = tenant and journal_id = any(journal_ids);
+  if found_journals < cardinality(journal_ids) then
     raise exception 'a subledger entry names a journal that does not exist'
       using errcode = 'foreign_key_violation', constraint = 'subledger_entries_journal_fkey';
+  end if;
+  if own_journals < cardinality(journal_ids) and is_program() then
+    raise exception 'lines and entries are written together with their journal'
+      using errcode = 'check_violation', constraint = 'journals_written_once';
   end if;
   select array_agg(n.subscription_id), array_agg(n.party_id), array_agg(n.receivable),
     array_agg(n.deposit), array_agg(n.disputed), array_agg(n.received)
@@ -2204,27 +2213,6 @@ begin
     set balance = w.balance + moved.paid_ahead, receivable = w.receivable + moved.owed
     from unnest(party_ids, amounts, owed_amounts) as moved (party_id, paid_ahead, owed)
     where w.tenant_id = tenant and w.party_id = moved.party_id;
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
-CREATE OR REPLACE FUNCTION public.check_journals_open()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  wanted bigint[] := array(select distinct journal_id from new_rows);
-  found bigint;
-begin
-  select count(*) into found from journals
-  where tenant_id = require_tenant() and journal_id = any(wanted)
-    and written_in = pg_current_xact_id();
-  if found < cardinality(wanted) then
-    raise exception 'lines and entries are written together with their journal'
-      using errcode = 'check_violation', constraint = 'journals_written_once';
   end if;
   return null;
 end
@@ -3203,6 +3191,8 @@ declare
   moved bigint[];
   doubtful bigint[];
   receivable bigint[];
+  has_items boolean;
+  one_context bigint;
   one record;
   combined_ids bigint[] := '{}';
   -- What changed of what is receivable and open.
@@ -3284,21 +3274,24 @@ begin
     where p.tenant_id = tenant and p.bill_id = n.bill_id
       and p.subscription_id = n.subscription_id;
   end if;
-  select array_agg(s.item_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
-    array_agg(s.transferred), array_agg(s.disputed), array_agg(s.receivable)
-  into item_ids, paid, credits, written, moved, doubtful, receivable
-  from (
-    select item_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
-      coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
-      coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
-      coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
-      coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed,
-      coalesce(sum(settled) filter (where ledger_account_id = 2), 0)::bigint as receivable
-    from new_rows
-    where effect is not null and item_id is not null
-    group by item_id
-    order by item_id
-  ) s;
+  has_items := exists (select from new_rows where effect is not null and item_id is not null);
+  if has_items then
+    select array_agg(s.item_id), array_agg(s.paid), array_agg(s.credited), array_agg(s.written_off),
+      array_agg(s.transferred), array_agg(s.disputed), array_agg(s.receivable)
+    into item_ids, paid, credits, written, moved, doubtful, receivable
+    from (
+      select item_id, coalesce(sum(settled) filter (where effect = 'paid'), 0)::bigint as paid,
+        coalesce(sum(settled) filter (where effect = 'credited'), 0)::bigint as credited,
+        coalesce(sum(settled) filter (where effect = 'written_off'), 0)::bigint as written_off,
+        coalesce(sum(settled) filter (where effect = 'transferred'), 0)::bigint as transferred,
+        coalesce(sum(settled) filter (where effect = 'disputed'), 0)::bigint as disputed,
+        coalesce(sum(settled) filter (where ledger_account_id = 2), 0)::bigint as receivable
+      from new_rows
+      where effect is not null and item_id is not null
+      group by item_id
+      order by item_id
+    ) s;
+  end if;
   if item_ids is not null then
     for one in
       update open_items i
@@ -3323,7 +3316,21 @@ begin
       end if;
     end loop;
   end if;
-  if party_ids <> '{}' then
+  if cardinality(party_ids) <= 4 then
+    for place in 1..cardinality(party_ids) loop
+      one_context := context_ids[place];
+      if one_context is null then
+        select s.context_id into one_context from subscriptions s
+        where s.tenant_id = tenant and s.subscription_id = item_subscriptions[place];
+        one_context := coalesce(one_context, 0);
+      end if;
+      insert into open_changes
+        (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
+      values (tenant, one_context, due_dates[place], owed[place], items[place],
+        case when items[place] <> 0 then array[party_ids[place]] else '{}' end,
+        case when items[place] <> 0 then array[items[place]] else '{}' end);
+    end loop;
+  else
     insert into open_changes (tenant_id, context_id, due_date, owed, items, party_ids, party_items)
     select own.tenant_id, c.context_id, c.due_date, sum(c.owed), sum(c.items),
       coalesce(array_agg(c.party_id) filter (where c.items <> 0), '{}'),
@@ -3772,7 +3779,7 @@ create table operation_counts (
   oldest_at timestamp with time zone,
   counted_at timestamp with time zone not null,
   constraint operation_counts_amount_check CHECK ((amount >= 0)),
-  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text, 'webhook'::text]))),
+  constraint operation_counts_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'delivery'::text, 'webhook'::text, 'event'::text]))),
   constraint operation_counts_pkey PRIMARY KEY (tenant_id, kind, state),
   constraint operation_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES workspaces(tenant_id)
 );
@@ -4405,32 +4412,6 @@ $function$
 ;
 -- owned by the owner
 
-CREATE OR REPLACE FUNCTION public.check_journals_month()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  tenant bigint;
-  first_day date;
-begin
-  select min(tenant_id), min(posting_date) into tenant, first_day from new_rows;
-  if first_day is null then
-    return null;
-  end if;
-  perform lock_months(tenant, false);
-  if exists (
-    select from ledger_months
-    where tenant_id = tenant and is_closed and month >= date_trunc('month', first_day)
-  ) then
-    raise exception 'a journal is posted in a month that is closed'
-      using errcode = 'check_violation', constraint = 'journals_month_open';
-  end if;
-  return null;
-end
-$function$
-;
--- owned by the owner
-
 -- cash desks (0019_cash_desks.sql)
 
 -- A place where cashiers take money and give receipts. Its money is on a ledger account.
@@ -4886,6 +4867,9 @@ declare
   party_ids bigint[];
 begin
   select min(tenant_id), array_agg(distinct party_id) into tenant, party_ids from new_rows;
+  if party_ids is null then
+    return null;
+  end if;
   if cardinality(party_ids) <> (
     select count(*)
     from (select unnest(party_ids) as party_id limit cardinality(party_ids)) n
@@ -5538,6 +5522,46 @@ CREATE INDEX gateways_account ON public.gateways USING btree (tenant_id, bank_ac
 alter table gateways enable row level security, force row level security;
 create policy tenant_wall on gateways as permissive for all using ((tenant_id = current_tenant()));
 grant insert, select, update on gateways to billwright_api;
+
+-- journals checked at once (0061_journals_checked_at_once.sql)
+
+CREATE OR REPLACE FUNCTION public.check_journals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  tenants_named bigint[];
+  first_day date;
+begin
+  select array_agg(distinct tenant_id), min(posting_date) into tenants_named, first_day
+  from new_rows;
+  if tenants_named is null then
+    return null;
+  end if;
+  if cardinality(tenants_named) <> (
+    select count(*) from tenants where tenant_id = any(tenants_named)
+  ) then
+    raise exception 'a journal names a tenant that does not exist'
+      using errcode = 'foreign_key_violation', constraint = 'journals_tenant_fkey';
+  end if;
+  if is_program() then
+    -- The walls between workspaces leave it no other tenant than its own.
+    perform lock_months(tenants_named[1], false);
+    if exists (
+      select from ledger_months
+      where tenant_id = tenants_named[1] and is_closed
+        and month >= date_trunc('month', first_day)
+    ) then
+      raise exception 'a journal is posted in a month that is closed'
+        using errcode = 'check_violation', constraint = 'journals_month_open';
+    end if;
+  end if;
+  return null;
+end
+$function$
+;
+-- owned by the owner
 
 -- several machines (0065_several_machines.sql)
 
