@@ -9,7 +9,7 @@ export function Loading() {
   const { t } = useTranslation();
   return (
     <Center p="xl">
-      <Loader aria-label={t('loading')} />
+      <Loader role="progressbar" aria-label={t('loading')} />
     </Center>
   );
 }

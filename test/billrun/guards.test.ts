@@ -282,7 +282,8 @@ async function takeBack({ termID }: Place): Promise<void> {
 }
 
 /** What the worker would do as soon as it has nothing else to do. */
-const addUp = () => foldOpenChanges((fold) => tenantTransact(scene.worker, tenantId, fold));
+const addUp = () =>
+  foldOpenChanges(tenantId, (fold) => tenantTransact(scene.worker, tenantId, fold));
 
 const far = scene.clock.now().add({ hours: 100 * 24 });
 const later = far.toZonedDateTimeISO('Asia/Karachi').toPlainDateTime().toString().slice(0, 19);

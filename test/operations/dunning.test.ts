@@ -193,7 +193,7 @@ test('while instalments are paid in time there is no surcharge and no dunning', 
     reason: 'Lost the job',
   };
   const short = { ...plan, instalments: plan.instalments.slice(1) };
-  await assert.rejects(client.makeInstalmentPlans({ plans: [short] }), /do not come to/);
+  await assert.rejects(client.makeInstalmentPlans({ plans: [short] }), /do not add up to/);
   await client.makeInstalmentPlans({ plans: [plan] });
   await assert.rejects(client.makeInstalmentPlans({ plans: [plan] }), /instalment plan already/);
   await place.on('19/08');
