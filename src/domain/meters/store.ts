@@ -300,7 +300,7 @@ function countedBy(status: MeterStatus | null): Sql {
 
 export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter): Promise<number> {
   const search = onlySearch(filter);
-  if (search) return countFound(tx, search);
+  if (search) return countFound(tx, tenantId, search);
   const { rows } = isByStatusOnly(filter)
     ? await sql<{ count: number }>`
         select coalesce(sum(${countedBy(filter.status)}), 0)::bigint as count from row_blocks
@@ -312,9 +312,12 @@ export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter)
   return rows[0]?.count ?? 0;
 }
 
-async function countFound(tx: Tx, search: Sql): Promise<number> {
+async function countFound(tx: Tx, tenantId: number, search: Sql): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${search} as found (meter_id)
+    select count(*) as count
+    from tenants own
+    cross join lateral ${search} as found (meter_id)
+    where own.tenant_id = ${tenantId}
   `.execute(tx);
   return rows[0]?.count ?? 0;
 }
