@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { listenCommand } from '../../src/commands/listen-events/command.ts';
 import { UsageError } from '../../src/commands/usage.ts';
@@ -38,6 +38,7 @@ async function openProgram(secret: () => string, port = 0) {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
+  after(close);
   return { verified, port: (server.address() as AddressInfo).port, close };
 }
 
@@ -54,6 +55,11 @@ function start(workspace: string, more: string[]): Program {
 test('listen forwards events signed, waits for a receiver that is down, and ends on Ctrl-C', async () => {
   const owing = await openOwing(scene, 'listen-events');
   await owing.pay({ amount: 1 });
+  // Events are shown when no earlier transaction runs, which another test may have open.
+  await until('the first payment', async () => {
+    const { events } = (await owing.client.getEvents({ type: 'payment.created' })).data;
+    return events.length === 1;
+  });
   let secret = '';
   const first = await openProgram(() => secret);
   const listening = start('listen-events', ['--forward', `http://127.0.0.1:${first.port}/hooks`]);
@@ -88,7 +94,9 @@ test('listen prints each event since a given one, of the types that were asked f
   const paymentID = await owing.pay({ amount: 1 });
   await owing.client.reversePayment({ data: { paymentID, reason: 'Bounced' } });
   await owing.pay({ amount: 2 });
-  const { events } = (await owing.client.getEvents({ type: 'payment.created' })).data;
+  const paid = async () => (await owing.client.getEvents({ type: 'payment.created' })).data.events;
+  await until('both payments', async () => (await paid()).length === 2);
+  const events = await paid();
   const since = String(events[0]?.eventID);
   const listening = start('listen-since', ['--since', since, '--types', 'payment.created']);
   await until('the second payment', () => listening.output().includes('payment.created'));

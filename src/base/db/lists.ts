@@ -1,6 +1,7 @@
 // SQL for long lists. A page deep in a list is found by counting rows in blocks of ids. A stream
 // continues after its last row. Searches compare words in folded form.
 import { type Sql, sql } from './sql.ts';
+import type { Tx } from './tx.ts';
 
 /** Number of ids in a block; the triggers that count rows use the same. */
 const blockSize = 1_000;
@@ -68,6 +69,17 @@ const indexedLengthMin = 3;
 export function searchCall(name: string, folded: string, others: readonly Sql[] = []): Sql {
   const search = sql.raw(`${folded.length < indexedLengthMin ? 'scan' : 'search'}_${name}`);
   return sql`${search}(${sql.join([sql`${containsPattern(folded)}`, ...others])})`;
+}
+
+/** How many rows a search finds. It runs on the machine that has the row of the workspace. */
+export async function countFound(tx: Tx, tenantId: number, search: Sql): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count
+    from tenants own
+    cross join lateral ${search} as found
+    where own.tenant_id = ${tenantId}
+  `.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 /** A LIKE pattern for texts that contain the words anywhere. */

@@ -2,7 +2,7 @@
 // on the developer's machine. It asks the API like any client, so it needs no public address.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { type Client, createClient } from '../../../sdk/client.ts';
+import { createClient } from '../../../sdk/client.ts';
 import { systemClock } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
 import { fetchLocally } from '../../base/fetch-locally.ts';
@@ -13,7 +13,7 @@ import { findRunningPort } from '../server-address.ts';
 import { listenUsage, refuseMore, UsageError } from '../usage.ts';
 import { forward } from './forward.ts';
 import { messagesOf } from './messages.ts';
-import { eventsOf } from './source.ts';
+import { eventsAfter, type Listening, newestEvent } from './source.ts';
 
 export async function listenCommand(config: Config, args: readonly string[]): Promise<void> {
   const wanted = wantedFrom(args, config);
@@ -28,12 +28,16 @@ export async function listenCommand(config: Config, args: readonly string[]): Pr
     billing.useToken(data.accessToken);
   };
   await logIn();
+  const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  const listening = { billing, logIn, signal: stopped.signal, warn };
+  // What happens from now on is shown: the first event is settled before anything is printed.
+  const since = wanted.since ?? (await newestEvent(listening));
   print(`Listening to events of ${wanted.workspace} at ${baseUrl}. Ctrl-C ends it.`);
   if (wanted.forwardTo) {
     print(`Forwarding to ${wanted.forwardTo}`);
     print(`Secret: ${wanted.secret}`);
   }
-  const { events, delivered } = await listen(billing, { ...wanted, logIn, signal: stopped.signal });
+  const { events, delivered } = await listen(listening, { ...wanted, since });
   const forwarded = wanted.forwardTo ? `, ${counted(delivered, 'message')} delivered` : '';
   print(`Ended: ${counted(events, 'event')}${forwarded}.`);
   await billing.logout().catch(() => {});
@@ -51,13 +55,13 @@ type Wanted = {
 };
 
 async function listen(
-  billing: Client,
-  wanted: Wanted & { logIn: () => Promise<void>; signal: AbortSignal },
+  listening: Listening,
+  wanted: Wanted,
 ): Promise<{ events: number; delivered: number }> {
-  const { workspace, types, forwardTo: url, key, signal, since, logIn } = wanted;
-  const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  const { billing, signal } = listening;
+  const { workspace, types, forwardTo: url, key, since } = wanted;
   const counts = { events: 0, sequence: 0, delivered: 0 };
-  for await (const event of eventsOf({ billing, logIn, since, signal, warn })) {
+  for await (const event of eventsAfter(since, listening)) {
     if (signal.aborted) break;
     if (types.length > 0 && !types.includes(event.type as EventType)) continue;
     counts.events += 1;

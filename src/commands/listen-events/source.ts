@@ -7,8 +7,6 @@ export type ListenedEvent = DataOf<'getEvents'>['events'][number];
 export type Listening = {
   billing: Client;
   logIn: () => Promise<void>;
-  /** After this event; undefined: after the newest one. */
-  since: number | undefined;
   signal: AbortSignal;
   warn: (sentence: string) => void;
 };
@@ -17,10 +15,21 @@ const pageSize = 100;
 const pollMs = 1_000;
 const pauseMaxMs = 30_000;
 
-/** Ends when the signal is aborted. A server that does not answer is asked again and again. */
-export async function* eventsOf(listening: Listening): AsyncGenerator<ListenedEvent> {
+/** The id of the newest event. Undefined if there is none. */
+export function newestEvent(listening: Listening): Promise<number | undefined> {
+  return repeated(listening, newest);
+}
+
+/**
+ * Events after `first`, or all of them. Ends when the signal is aborted. A server that does not
+ * answer is asked again and again.
+ */
+export async function* eventsAfter(
+  first: number | undefined,
+  listening: Listening,
+): AsyncGenerator<ListenedEvent> {
   const { signal } = listening;
-  let since = listening.since ?? (await repeated(listening, newest));
+  let since = first;
   while (!signal.aborted) {
     const events = await repeated(listening, (billing) => after(billing, since));
     for (const event of events ?? []) {

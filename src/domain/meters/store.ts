@@ -1,4 +1,5 @@
 import { rethrowViolation } from '../../base/db/faults.ts';
+import { countFound, searchCall } from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { AppError } from '../../base/errors.ts';
@@ -312,16 +313,6 @@ export async function countMeters(tx: Tx, tenantId: number, filter: MeterFilter)
   return rows[0]?.count ?? 0;
 }
 
-async function countFound(tx: Tx, tenantId: number, search: Sql): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count
-    from tenants own
-    cross join lateral ${search} as found (meter_id)
-    where own.tenant_id = ${tenantId}
-  `.execute(tx);
-  return rows[0]?.count ?? 0;
-}
-
 function isByStatusOnly(filter: MeterFilter): boolean {
   const { status: _, ...narrowing } = filter;
   return Object.values(narrowing).every((value) => value === null);
@@ -347,14 +338,9 @@ function matches(tenantId: number, filter: MeterFilter): Sql {
   return sql.join(conditions, sql` and `);
 }
 
-/** Shorter words have no three letters in a row, which is what the index goes by. */
-const indexedLengthMin = 3;
-
 /** The call of the function that finds words among the meters of a status. */
 function searching(words: string, status: MeterStatus | null): Sql {
-  const search = sql.raw(words.length < indexedLengthMin ? 'scan_meters' : 'search_meters');
-  const pattern = `%${folded(words).replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${search}(${pattern}, ${status})`;
+  return searchCall('meters', folded(words), [sql`${status}`]);
 }
 
 /** The search that is all of a filter; undefined when the filter asks for more, or for none. */

@@ -1,5 +1,6 @@
 import {
   containsPattern,
+  countFound,
   idsByBlock,
   orderBy,
   rowsAfter,
@@ -313,7 +314,7 @@ async function listFoundParties(
 
 export async function countParties(tx: Tx, tenantId: number, filter: PartyFilter): Promise<number> {
   const search = onlySearch(filter);
-  if (search) return countFoundParties(tx, search);
+  if (search) return countFound(tx, tenantId, search);
   const counted = sql.ref(filter.includeArchived ? 'all_rows' : 'live_rows');
   const { rows } = isUnfiltered(filter)
     ? await sql<{ count: number }>`
@@ -323,12 +324,6 @@ export async function countParties(tx: Tx, tenantId: number, filter: PartyFilter
     : await sql<{ count: number }>`
         select count(*) as count from parties where ${matches(tenantId, filter)}
       `.execute(tx);
-  return rows[0]?.count ?? 0;
-}
-
-async function countFoundParties(tx: Tx, search: Sql): Promise<number> {
-  const count = sql<{ count: number }>`select count(*) as count from ${search}`;
-  const { rows } = await count.execute(tx);
   return rows[0]?.count ?? 0;
 }
 

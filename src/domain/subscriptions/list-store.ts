@@ -1,7 +1,14 @@
 // Lists of subscriptions: which ones, in which order, and how many. What is shown of them is in
 // views-store.
 
-import { idsByBlock, orderBy, rowsAfter, searchCall, type Window } from '../../base/db/lists.ts';
+import {
+  countFound,
+  idsByBlock,
+  orderBy,
+  rowsAfter,
+  searchCall,
+  type Window,
+} from '../../base/db/lists.ts';
 import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { folded } from '../parties/party.ts';
@@ -133,7 +140,7 @@ export async function listIdsAt(
   }
   const search = onlySearch(filter);
   const keys = keysOf(sort);
-  if (search && sort.by === 'id') return idsOf(tx, idsFound(search, sort, window));
+  if (search && sort.by === 'id') return idsOf(tx, idsFound(tenantId, search, sort, window));
   return idsOf(
     tx,
     sql`
@@ -146,9 +153,12 @@ export async function listIdsAt(
 }
 
 /** Sorts and cuts what was found by its ids alone. */
-function idsFound(search: Sql, sort: SubscriptionSort, window: Window): Sql {
+function idsFound(tenantId: number, search: Sql, sort: SubscriptionSort, window: Window): Sql {
   return sql`
-    select found.subscription_id from ${search} as found (subscription_id)
+    select found.subscription_id
+    from tenants own
+    cross join lateral ${search} as found (subscription_id)
+    where own.tenant_id = ${tenantId}
     order by ${orderBy(keysOf(sort), 'found.')}
     limit ${window.limit} offset ${window.offset}
   `;
@@ -190,7 +200,7 @@ export async function countSubscriptions(
   filter: Narrowed,
 ): Promise<number> {
   const search = onlySearch(filter);
-  if (search) return countFound(tx, search);
+  if (search) return countFound(tx, tenantId, search);
   const { rows } = isCounted(filter)
     ? await sql<{ count: number }>`
         select coalesce(sum(subscriptions), 0)::bigint as count from subscription_counts
@@ -199,13 +209,6 @@ export async function countSubscriptions(
     : await sql<{ count: number }>`
         select count(*) as count from subscriptions where ${matches(tenantId, filter)}
       `.execute(tx);
-  return rows[0]?.count ?? 0;
-}
-
-async function countFound(tx: Tx, search: Sql): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${search} as found (subscription_id)
-  `.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
