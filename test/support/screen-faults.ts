@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { eventTypes } from '../../src/domain/events/events-store.ts';
 import { operations } from '../../src/operations/catalogue.ts';
 import { root } from './source.ts';
 
@@ -12,8 +13,8 @@ export const desk = { width: 1440, height: 900 };
 const apiWords = new Set(
   operations.flatMap(([, { request, response }]) => [...wordsIn(request), ...wordsIn(response)]),
 );
-/** Names that are the same in every language. */
-const names = new Set(['WhatsApp', 'CSV', 'PDF']);
+/** Names that are the same in every language; a receiver of events is written for those of types. */
+const names = new Set<string>(['WhatsApp', 'CSV', 'PDF', 'URL', ...eventTypes]);
 const compound = /^[A-Za-z]*[a-z][A-Z]\w*$/;
 
 function wordsIn(schema: unknown): string[] {
