@@ -1,4 +1,4 @@
-// What was changed about one thing, and by whom: the entries of the audit trail, the newest first.
+// What was changed about one thing, and the login that did it: the entries of the audit trail, the newest first.
 import { Card, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
