@@ -5,6 +5,7 @@ import { AppError } from '../base/errors.ts';
 import { messageBody, messageId, partsOf } from '../domain/events/messages.ts';
 import { type ClaimedMessage, listEventsOf } from '../domain/events/messages-store.ts';
 import type { Tenant } from '../domain/tenants/tenant.ts';
+import { billsByIds } from '../operations/bills/bill-listing-fields.ts';
 import { operations } from '../operations/catalogue.ts';
 import { questionOf, thingIn } from '../operations/events/thing-fields.ts';
 import type { Call } from '../operations/operation.ts';
@@ -23,38 +24,63 @@ export async function prepareMessages(
   const { tenantId, workspace, timezone } = tenant;
   const ids = [...new Set(claimed.map((message) => message.event_id))];
   const events = new Map(
-    (await listEventsOf(tx, tenantId, ids)).map((event) => [event.event_id, event]),
+    (await listEventsOf(tx, tenantId, ids)).map((event) => [
+      event.event_id,
+      { event, parts: partsOf(event) },
+    ]),
   );
   const now = realNow.add({ milliseconds: tenant.clockOffsetMs });
   const call = { tx, tenant, now, ownPartyId: null } as unknown as Call;
+  const found = claimed.flatMap((message) => {
+    const { event, parts = [] } = events.get(message.event_id) ?? {};
+    const part = parts.find(({ item }) => item === message.item);
+    return event && part ? [{ message, event, ids: part.data }] : [];
+  });
+  const bills = await billsOf(call, found);
   const prepared: PreparedMessage[] = [];
-  for (const message of claimed) {
-    const event = events.get(message.event_id);
-    const part = event && partsOf(event).find(({ item }) => item === message.item);
-    if (!event || !part) continue;
+  for (const { message, event, ids } of found) {
     const { sequence, event_id: eventId, item } = message;
     const id = messageId(workspace, eventId, item);
     const timestamp = formatTimestamp(event.at, timezone);
-    const data = {
-      ts: event.at.epochMilliseconds,
-      ...(await thingOf(call, event.type, part.data)),
-    };
+    const thing = await thingOf(call, bills, event.type, ids);
+    const data = { ts: event.at.epochMilliseconds, ...ids, ...thing };
     const body = messageBody({ id, event, timestamp, workspace, sequence, data });
     prepared.push({ ...message, id, body });
   }
   return prepared;
 }
 
-async function thingOf(call: Call, type: string, ids: Record<string, unknown>): Promise<object> {
+type Ids = Record<string, unknown>;
+type Bills = ReadonlyMap<unknown, object>;
+
+/** A bill run makes an event of each of its bills: they are read together. */
+async function billsOf(
+  call: Call,
+  found: readonly { event: { type: string }; ids: Ids }[],
+): Promise<Bills> {
+  const billIds = found.flatMap(({ event, ids }) => billIdIn(event.type, ids) ?? []);
+  if (billIds.length === 0) return new Map();
+  const bills = await billsByIds(call, [...new Set(billIds)]);
+  return new Map(bills.map((bill) => [(bill as { billID?: unknown }).billID, bill]));
+}
+
+function billIdIn(type: string, ids: Ids): number | undefined {
+  const question = questionOf(type, ids);
+  return question?.operation === 'getBills' ? Number(ids.billID) : undefined;
+}
+
+/** Nothing of what is not there any more: then its ids alone are sent. */
+async function thingOf(call: Call, bills: Bills, type: string, ids: Ids): Promise<object> {
+  const billId = billIdIn(type, ids);
+  if (billId !== undefined) return bills.get(billId) ?? {};
   const question = questionOf(type, ids);
   const operation = question && byName.get(question.operation);
-  if (!operation) return ids;
+  if (!operation) return {};
   try {
     const answer = await operation.handle(call, question.body as never, undefined as never);
-    return { ...ids, ...thingIn((answer as { data?: unknown }).data) };
+    return thingIn((answer as { data?: unknown }).data);
   } catch (error) {
-    // It is not there any more: its ids are sent.
-    if (error instanceof AppError && error.statusCode === 404) return ids;
+    if (error instanceof AppError && error.statusCode === 404) return {};
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // Sends events to webhooks, in all workspaces. Messages are claimed in one transaction and their
 // outcome is stored in another; nothing is open in the database while a receiver is waited for. A
 // worker that dies leaves its claim, which expires, and the message is sent again.
+import { inTurns } from '../base/at-once.ts';
 import type { Clock } from '../base/clock.ts';
 import { isUnavailable } from '../base/db/faults.ts';
 import { type Database, plainOpening, type Tx, tenantTransact, transact } from '../base/db/pool.ts';
@@ -48,8 +49,10 @@ const limits = {
   timeoutMs: 15_000,
   /** Longer than an attempt and the storing of its outcome take. */
   claimSeconds: 60,
+  /** Messages that are claimed together; all of them can be sent before their claim expires. */
+  batch: 60,
   /** Messages to one webhook at the same time. */
-  batch: 20,
+  atATime: 20,
   /** To one that fails: enough to notice that it is back. */
   failingBatch: 2,
   /** Failed batches after which a webhook counts as failing. */
@@ -171,8 +174,9 @@ async function serve(
     const prepareSome = (some: readonly ClaimedMessage[]) =>
       write((tx) => prepare(tx, tenantId, some, clock.now()));
     const ready = await prepareAll(messages, prepareSome, options.log);
+    const inTurn = inTurns(limits.atATime);
     const posted = await Promise.all(
-      messages.map((one) => sendOne(options, sender, ready.get(one.sequence))),
+      messages.map((one) => inTurn(() => sendOne(options, sender, ready.get(one.sequence)))),
     );
     await write((tx) => storeOutcomes(tx, tenantId, claim, posted, options));
     if (messages.length < batchOf(sender)) return;

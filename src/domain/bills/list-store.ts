@@ -66,6 +66,7 @@ const surroundings = (tenantId: number) => sql`${withTerm(tenantId)}
 
 export type BillFilter = {
   billId?: number | null;
+  billIds?: readonly number[] | null;
   billNumber?: string | null;
   subscriptionNumber?: string | null;
   partyId?: number | null;
@@ -84,8 +85,9 @@ const owed: readonly BillStatus[] = ['Posted', 'Published'];
 
 function matches(tenantId: number, filter: BillFilter): Sql {
   const conditions = [sql`b.tenant_id = ${tenantId}`];
-  const { billId, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
+  const { billId, billIds, billNumber, subscriptionNumber, partyId, termId, batchId } = filter;
   if (billId) conditions.push(sql`b.bill_id = ${billId}`);
+  if (billIds) conditions.push(sql`b.bill_id = any(${billIds}::bigint[])`);
   if (billNumber) conditions.push(sql`b.bill_id = (${billNumbered(tenantId, billNumber)})`);
   if (partyId) conditions.push(sql`b.party_id = ${partyId}`);
   if (termId) conditions.push(sql`b.term_id = ${termId}`);

@@ -1,7 +1,7 @@
 // Lists of bills: like other lists, except that documents, deliveries and earlier bills are read
 // for many bills at once.
 import type { Tx } from '../../base/db/pool.ts';
-import type { BillRow } from '../../domain/bills/list-store.ts';
+import { type BillRow, listBillsAfter } from '../../domain/bills/list-store.ts';
 import { shownBills } from '../customer-fields.ts';
 import type { Page } from '../fields.ts';
 import { found } from '../listing.ts';
@@ -59,6 +59,13 @@ function withoutArrays(bill: object): object {
     Array.isArray(value) ? [] : value,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** Those of the bills that are there, as the list shows them. */
+export async function billsByIds(call: Call, billIds: readonly number[]): Promise<object[]> {
+  const options = { after: undefined, limit: billIds.length };
+  const rows = await listBillsAfter(call.tx, call.tenant.tenantId, { billIds }, options);
+  return shownRows(call, {}, call.tx, rows);
 }
 
 /** Bills are large: so many are read and shown without other calls being served in between. */
