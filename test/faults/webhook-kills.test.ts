@@ -203,15 +203,11 @@ function assertComplete(receiver: Receiver, made: readonly Change[], events: num
   );
   const ids = new Map(received.map((one) => [one.body.sequence, one.id]));
   assert.ok(received.every((one) => ids.get(one.body.sequence) === one.id));
-  assert.deepEqual(
-    lastOfEach(received),
-    new Map(
-      [...lastOfEach(received).keys()].map((paymentID) => {
-        const isReversed = made.find((one) => one.paymentID === paymentID)?.isReversed;
-        return [paymentID, isReversed ? 'payment.reversed' : 'payment.created'];
-      }),
-    ),
-  );
+  const expected = made.map(({ paymentID, isReversed }): [unknown, string] => [
+    paymentID,
+    isReversed ? 'payment.reversed' : 'payment.created',
+  ]);
+  assert.deepEqual(lastOfEach(received), new Map(expected));
 }
 
 test('with killed workers and a failing receiver every event arrives at least once', async () => {
