@@ -20,3 +20,13 @@ export const withContents = (tenantId: number) => sql`cross join lateral (
     where c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
     limit 1
   ) k`;
+
+/** For lists: of the frozen inputs, which are most of a bill, only what its head shows. */
+export const withHead = (tenantId: number) => sql`cross join lateral (
+    select c.document, json_build_object('connection', json_build_object(
+        'connectionNumber', c.frozen #>> '{connection,connectionNumber}'
+      )) as frozen
+    from bill_contents c
+    where c.tenant_id = ${tenantId} and c.bill_id = b.bill_id
+    limit 1
+  ) k`;

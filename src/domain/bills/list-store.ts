@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db/pool.ts';
 import { type Sql, sql } from '../../base/db/sql.ts';
 import { openOfBill } from '../ledger/open-amounts-store.ts';
 import type { StoredBill } from './bill-forms.ts';
-import { storedBillColumns, withContents } from './contents-store.ts';
+import { storedBillColumns, withContents, withHead } from './contents-store.ts';
 
 export type BillStatus = 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
 export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
@@ -78,6 +78,8 @@ export type BillFilter = {
   fromDate?: Temporal.PlainDate | null;
   toDate?: Temporal.PlainDate | null;
   newestFirst?: boolean;
+  /** Reads of the frozen inputs only the number of the subscription. */
+  isShort?: boolean;
 };
 
 /** A paymentStatus filter without status covers Posted and Published bills. */
@@ -202,7 +204,7 @@ async function listWindow(
       order by ${order}
       limit ${limit} offset ${offset}
     ) b
-    ${surroundings(tenantId)} ${withContents(tenantId)}
+    ${surroundings(tenantId)} ${filter.isShort ? withHead(tenantId) : withContents(tenantId)}
     order by ${order}
   `.execute(tx);
   return rows;

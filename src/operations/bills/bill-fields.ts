@@ -301,7 +301,7 @@ export async function presentBills(
   });
 }
 
-function surroundingsOf(
+export function surroundingsOf(
   row: BillRow,
   { currency, currencyDecimals }: Tenant,
   replaced: ReadonlyMap<number, string>,
@@ -324,7 +324,7 @@ function surroundingsOf(
 }
 
 /** Nothing is owed on a bill that is not posted, was left out of posting or was cancelled. */
-function paymentOf(row: BillRow): BillPayment {
+export function paymentOf(row: BillRow): BillPayment {
   const isOwed = row.status === 'Posted' || row.status === 'Published';
   const paid = BigInt(row.paid_amount);
   const outstanding = isOwed ? BigInt(row.open_amount) : 0n;
@@ -349,7 +349,7 @@ function withPayments(
 }
 
 /** What became of the bill: its documents and deliveries, its errors and its changes. */
-function recordOf(
+export function recordOf(
   row: BillRow,
   { timezone }: Tenant,
   documents: readonly DocumentRow[],

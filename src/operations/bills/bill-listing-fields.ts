@@ -7,6 +7,7 @@ import type { Page } from '../fields.ts';
 import { found } from '../listing.ts';
 import type { Answer, Call, StreamedAnswer } from '../operation.ts';
 import { presentBills } from './bill-fields.ts';
+import { presentShortBills } from './short-bill-fields.ts';
 
 export type BillList<Data> = {
   page: Page | null | undefined;
@@ -49,16 +50,8 @@ async function shownRows(
   tx: Tx,
   rows: readonly BillRow[],
 ): Promise<object[]> {
-  const bills = shownBills(call, await presentBills(tx, call.tenant, rows));
-  return isShort ? bills.map(withoutArrays) : bills;
-}
-
-function withoutArrays(bill: object): object {
-  const entries = Object.entries(bill).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? [] : value,
-  ]);
-  return Object.fromEntries(entries);
+  const present = isShort ? presentShortBills : presentBills;
+  return shownBills(call, await present(tx, call.tenant, rows));
 }
 
 /** Those of the bills that are there, as the list shows them. */

@@ -84,5 +84,6 @@ function filterSent(call: Call, body: Type.Static<typeof request>): BillFilter |
     fromDate: body.fromDate ? (parseDate(body.fromDate) ?? null) : null,
     toDate: body.toDate ? (parseDate(body.toDate) ?? null) : null,
     newestFirst: body.newestFirst === true,
+    isShort: body.short === true,
   };
 }
