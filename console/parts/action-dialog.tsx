@@ -6,6 +6,7 @@ import { newRequestKey } from '../api/request-key.ts';
 import { toWire } from './days.ts';
 import { DialogButton } from './dialog.tsx';
 import { SendForm } from './send-form.tsx';
+import { useWatched } from './steady.tsx';
 
 export type FieldSpec = {
   label: string;
@@ -57,6 +58,7 @@ export function ActionForm<Name extends string, Reply>({
 }: Props<Name, Reply> & { close: () => void }) {
   const specs = Object.entries(fields) as [Name, FieldSpec][];
   const [key] = useState(newRequestKey);
+  const watched = useWatched();
   const form = useForm<Record<string, string>>({
     initialValues: Object.fromEntries(specs.map(([name, spec]) => [name, initialOf(spec)])),
   });
@@ -65,7 +67,10 @@ export function ActionForm<Name extends string, Reply>({
       form={form}
       action={action}
       {...(colour ? { colour } : {})}
-      send={(values) => send(typedOf(specs, values), key)}
+      send={async (values) => {
+        await watched?.check();
+        return send(typedOf(specs, values), key);
+      }}
       onDone={async (reply) => {
         close();
         await onDone?.(reply);

@@ -3,6 +3,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ChangedMeanwhile, useWatched } from './steady.tsx';
 import { Unsaved } from './unsaved.ts';
 
 export function Dialog({
@@ -33,6 +34,7 @@ export function Dialog({
       size={size}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
+      <ChangedMeanwhile />
       <Unsaved value={unsaved}>{children}</Unsaved>
     </Modal>
   );
@@ -51,7 +53,11 @@ export function DialogButton({
   size?: string;
   children: (close: () => void) => ReactNode;
 }) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const watched = useWatched();
+  const [isOpen, { open, close }] = useDisclosure(false, {
+    onOpen: () => watched?.whenOpened(),
+    onClose: () => watched?.whenClosed(),
+  });
   return (
     <>
       <Button {...look} onClick={open}>

@@ -1,12 +1,21 @@
 import { queryOptions } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { api, totalIn } from '../client.ts';
 import { pageOf, pagesOf } from './base.ts';
+
+export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
 
 export type BillFilter = {
   termID?: number;
   partyID?: number;
-  status?: 'Draft' | 'Error' | 'Hold' | 'Posted' | 'Published' | 'Cancelled';
+  status?: (typeof billStatuses)[number];
 };
+
+/** The bills of a term in one state, or all of them. */
+export function billsOfTerm(termID: number, status: string | undefined): BillFilter {
+  const chosen = billStatuses.find((one) => one === status);
+  return chosen ? { termID, status: chosen } : { termID };
+}
 
 export const billPages = (filter: BillFilter) =>
   pagesOf(
@@ -22,7 +31,7 @@ export const billQuery = (billID: number) =>
     queryKey: ['bill', billID],
     queryFn: async () => {
       const [bill] = (await api.getBills({ billID })).data.bills;
-      if (!bill) throw new Error(`no bill ${billID}`);
+      if (!bill) throw new Error(i18next.t('bill.gone'));
       return bill;
     },
   });
@@ -83,14 +92,6 @@ export const runsQuery = (termID: number) =>
   queryOptions({
     queryKey: ['compare', 'runs', termID],
     queryFn: async () => (await api.compareRuns({ termID, page: pageOf(0, 1) })).data,
-  });
-
-/** All that keeps bills of a term from being posted or published. */
-export const exceptionsQuery = (termID: number) =>
-  queryOptions({
-    queryKey: ['exceptions', termID],
-    queryFn: async () =>
-      (await api.getBillTerm({ billTermID: termID, page: pageOf(0, 1) })).data.exceptions,
   });
 
 /** The drafts on hold, up to the number that a person can look through. */

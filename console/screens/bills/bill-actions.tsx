@@ -2,16 +2,34 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { queries } from '../../api/queries/base.ts';
+import { billQuery } from '../../api/queries/bills.ts';
 import { mayUse, useSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { useMoney } from '../../parts/amount.tsx';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
 import { monthsAfter } from '../../parts/days.ts';
+import { Steady } from '../../parts/steady.tsx';
 import { equalParts } from './equal-parts.ts';
 
 type Props = { bill: ListedBill };
 
+/** What another person may change while a dialog is open. */
+function versionOf({ ts, status, hold, paidAmount, outstandingAmount }: ListedBill): string {
+  return [ts, status, hold, paidAmount, outstandingAmount].join(' ');
+}
+
 export function BillActions({ bill }: Props) {
+  const query = billQuery(bill.billID);
+  const reload = () => queries.fetchQuery({ ...query, staleTime: 0 });
+  return (
+    <Steady subject={bill} versionOf={versionOf} reload={reload}>
+      {(steady) => <Actions bill={steady} />}
+    </Steady>
+  );
+}
+
+function Actions({ bill }: Props) {
   const isDraft = bill.status === 'Draft' || bill.status === 'Error' || bill.status === 'Hold';
   const isPosted = bill.status === 'Posted' || bill.status === 'Published';
   return (

@@ -27,7 +27,9 @@ export function Bill() {
   const billID = Number(useParams({ from: '/inside/bills/$billID' }).billID);
   const query = useQuery(billQuery(billID));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const refusal = query.isError && <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  // A draft that is gone stays in view, so that what is typed about it is not lost.
+  if (!query.data) return refusal;
   const bill = query.data;
   return (
     <Page
@@ -47,6 +49,7 @@ export function Bill() {
       }
       actions={<BillActions bill={bill} />}
     >
+      {refusal}
       <Problems bill={bill} />
       <Figures
         items={[

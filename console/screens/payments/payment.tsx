@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
+import { queries } from '../../api/queries/base.ts';
 import { paymentQuery } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
@@ -16,6 +17,7 @@ import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
+import { Steady } from '../../parts/steady.tsx';
 
 type PaymentData = DataOf<'getPayments'>['payments'][number];
 
@@ -38,7 +40,17 @@ export function Payment() {
           {payment.partyName}
         </PageLink>
       }
-      actions={<Actions paymentID={paymentID} payment={payment} />}
+      actions={
+        <Steady
+          subject={payment}
+          versionOf={({ status, clearedDate, allocations }) =>
+            JSON.stringify([status, clearedDate, allocations])
+          }
+          reload={() => queries.fetchQuery({ ...paymentQuery(paymentID), staleTime: 0 })}
+        >
+          {(steady) => <Actions paymentID={paymentID} payment={steady} />}
+        </Steady>
+      }
     >
       {payment.reversal && (
         <Alert color="orange" title={t('payment.reversed', { date: payment.reversal.date })}>

@@ -3,11 +3,30 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { plansQuery, type SubscriptionData } from '../../api/queries/subscriptions.ts';
+import { queries } from '../../api/queries/base.ts';
+import {
+  plansQuery,
+  type SubscriptionData,
+  subscriptionQuery,
+} from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { Steady } from '../../parts/steady.tsx';
 
-export function SubscriptionActions({ subscription }: { subscription: SubscriptionData }) {
+export function SubscriptionActions({ subscription }: Props) {
+  const query = subscriptionQuery(subscription.connectionNumber ?? '');
+  return (
+    <Steady
+      subject={subscription}
+      versionOf={({ ts, status }) => `${ts} ${status}`}
+      reload={() => queries.fetchQuery({ ...query, staleTime: 0 })}
+    >
+      {(steady) => <Actions subscription={steady} />}
+    </Steady>
+  );
+}
+
+function Actions({ subscription }: Props) {
   const { status } = subscription;
   const mayWrite = mayUse('subscriptions:write');
   const mayManage = mayUse('subscriptions:manage');
