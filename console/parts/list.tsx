@@ -1,6 +1,6 @@
 // A list of any length: its rows are read page by page as they come into view.
 import { ScrollArea, Table, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useRef, useState } from 'react';
@@ -104,6 +104,15 @@ function WholeList<Row>({
   );
 }
 
+/** A person who drags the bar passes hundreds of pages: read are those that stay for a moment. */
+const stillMs = 80;
+
+function useIsStill(numbers: readonly number[]): boolean {
+  const inView = numbers.join(' ');
+  const [still] = useDebouncedValue(inView, stillMs);
+  return still === inView;
+}
+
 /** Only the rows in view are in the page; the space of the others is kept free. */
 function LongList<Row>({
   pages,
@@ -115,7 +124,8 @@ function LongList<Row>({
   const viewport = useRef<HTMLDivElement>(null);
   const { items, before, after } = useRowsInView(viewport, total);
   const numbers = [...new Set(items.map(({ index }) => Math.floor(index / pageSize)))];
-  const read = useQueries({ queries: numbers.map((number) => pages(number)) });
+  const enabled = useIsStill(numbers);
+  const read = useQueries({ queries: numbers.map((number) => ({ ...pages(number), enabled })) });
   const rowAt = (index: number) =>
     read[numbers.indexOf(Math.floor(index / pageSize))]?.data?.rows[index % pageSize];
   const refused = read.find((one) => one.isError);

@@ -1,11 +1,22 @@
-// The pages of one term.
+// The pages of one term. What a page shows first is read while its program is loaded.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queries } from '../api/queries/base.ts';
+import { billPages, billsOfTerm, heldQuery } from '../api/queries/bills.ts';
+import { jobsQuery } from '../api/queries/jobs.ts';
+import { populationQuery, termQuery } from '../api/queries/terms.ts';
 import { inside, needs, textsIn } from './entry.tsx';
+
+type In = { params: { termID: string } };
 
 const term = createRoute({
   getParentRoute: () => inside,
   path: '/terms/$termID',
   component: lazyRouteComponent(() => import('../screens/terms/term.tsx'), 'Term'),
+  loader: ({ params }: In) => {
+    const termID = Number(params.termID);
+    queries.prefetchQuery(termQuery(termID));
+    queries.prefetchQuery(jobsQuery({ termID }));
+  },
   ...needs('bills:read'),
 });
 
@@ -14,6 +25,10 @@ const termOverview = createRoute({
   path: '/',
   validateSearch: textsIn('status'),
   component: lazyRouteComponent(() => import('../screens/terms/overview.tsx'), 'Overview'),
+  loaderDeps: ({ search }: { search: { status?: string } }) => ({ status: search.status }),
+  loader: ({ params, deps }: In & { deps: { status: string | undefined } }) => {
+    queries.prefetchQuery(billPages(billsOfTerm(Number(params.termID), deps.status))(0));
+  },
   ...needs('bills:read'),
 });
 
@@ -43,6 +58,9 @@ const population = createRoute({
   path: '/population',
   validateSearch: textsIn('show'),
   component: lazyRouteComponent(() => import('../screens/terms/population.tsx'), 'Population'),
+  loader: ({ params }: In) => {
+    queries.prefetchQuery(populationQuery(Number(params.termID)));
+  },
   ...needs('terms:read'),
 });
 
@@ -64,6 +82,9 @@ const exceptions = createRoute({
   getParentRoute: () => term,
   path: '/exceptions',
   component: lazyRouteComponent(() => import('../screens/terms/exceptions.tsx'), 'Exceptions'),
+  loader: ({ params }: In) => {
+    queries.prefetchQuery(heldQuery(Number(params.termID)));
+  },
   ...needs('bills:read'),
 });
 

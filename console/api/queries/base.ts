@@ -37,7 +37,7 @@ export function pagesOf<Reply, Row>(
         const { data, headers } = await read(pageOf(pageNumber, size));
         return { rows: rowsIn(data), total: totalIn(headers) };
       },
-      gcTime: 15_000,
+      gcTime: pageNumber === 0 ? 15_000 : 5_000,
     });
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api } from '../client.ts';
-import { pageOf, pagesOf } from './base.ts';
+import { api, totalIn } from '../client.ts';
+import { pageOf, pagesOf, queries } from './base.ts';
 
 export const termPages = pagesOf(
   ['terms'],
@@ -30,10 +30,16 @@ export const populationPages = (filter: PopulationFilter) =>
     ({ rows }) => rows,
   );
 
+/** The counts come with the first page of all, which the list below them then has already. */
 export const populationQuery = (termID: number) =>
   queryOptions({
     queryKey: ['population', 'counts', termID],
-    queryFn: async () => (await api.getTermPopulation({ termID, page: pageOf(0, 1) })).data,
+    queryFn: async () => {
+      const { data, headers } = await api.getTermPopulation({ termID, page: pageOf(0) });
+      const first = { rows: data.rows, total: totalIn(headers) };
+      queries.setQueryData(populationPages({ termID })(0).queryKey, first);
+      return data;
+    },
   });
 
 /** A term that another is compared with: the one before it, or that of a year ago. */

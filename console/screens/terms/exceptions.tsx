@@ -16,7 +16,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
-import { exceptionsQuery, heldQuery } from '../../api/queries/bills.ts';
+import { heldQuery } from '../../api/queries/bills.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
@@ -42,17 +42,17 @@ const sources: Record<string, string> = {
 export function Exceptions() {
   const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
-  const { data } = useQuery(termQuery(termID));
-  const exceptions = useQuery(exceptionsQuery(termID));
+  const term = useQuery(termQuery(termID));
   const held = useQuery(heldQuery(termID));
-  if (exceptions.isError) return <Refusal error={exceptions.error} />;
+  if (term.isError) return <Refusal error={term.error} />;
   if (held.isError) return <Refusal error={held.error} />;
-  if (!data || !exceptions.data || !held.data) return <Loading />;
-  const isOpen = data.term.status === 'Open' && mayUse('bills:write');
-  if (exceptions.data.length + held.data.total === 0) {
+  if (!term.data || !held.data) return <Loading />;
+  const { exceptions } = term.data;
+  const isOpen = term.data.term.status === 'Open' && mayUse('bills:write');
+  if (exceptions.length + held.data.total === 0) {
     return <Empty title={t('exceptions.none')}>{t('exceptions.noneHint')}</Empty>;
   }
-  const byCode = Map.groupBy(exceptions.data, ({ code }) => code);
+  const byCode = Map.groupBy(exceptions, ({ code }) => code);
   const byReason = Map.groupBy(held.data.bills, ({ holdReason }) => holdReason ?? '');
   return (
     <Stack gap="md">

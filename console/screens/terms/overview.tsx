@@ -3,7 +3,8 @@ import { Alert, ScrollArea, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type BillFilter, billPages } from '../../api/queries/bills.ts';
+import type { DataOf } from '../../../sdk/client.ts';
+import { billPages, billStatuses, billsOfTerm } from '../../api/queries/bills.ts';
 import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { Money } from '../../parts/amount.tsx';
@@ -15,17 +16,24 @@ import { Empty, Loading } from '../../parts/notes.tsx';
 import { Status } from '../../parts/status.tsx';
 import { StepCards } from './step-cards.tsx';
 
-const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
+type TermData = DataOf<'getBillTerm'>;
 
 export function Overview() {
-  const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const { data } = useQuery(termQuery(termID));
-  const { data: jobs = [] } = useQuery(jobsQuery({ termID }));
-  if (!data) return <Loading />;
-  const { term, summary } = data;
   return (
     <Stack gap="md">
+      {data ? <Steps {...data} /> : <Loading />}
+      <Bills termID={termID} />
+    </Stack>
+  );
+}
+
+function Steps({ term, summary }: Pick<TermData, 'term' | 'summary'>) {
+  const { t } = useTranslation();
+  const { data: jobs = [] } = useQuery(jobsQuery({ termID: term.termID }));
+  return (
+    <>
       <StepCards term={term} summary={summary} />
       {term.stale && (
         <Alert color="orange" title={t('terms.stale')}>
@@ -49,8 +57,7 @@ export function Overview() {
           { label: t('term.outstanding'), value: <Money value={summary.outstandingAmount} /> },
         ]}
       />
-      <Bills termID={termID} />
-    </Stack>
+    </>
   );
 }
 
@@ -58,15 +65,14 @@ function Bills({ termID }: { termID: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { status } = useSearch({ from: '/inside/terms/$termID/' });
-  const chosen = billStatuses.find((one) => one === status);
-  const filter: BillFilter = chosen ? { termID, status: chosen } : { termID };
+  const filter = billsOfTerm(termID, status);
   const params = { termID: String(termID) };
   return (
     <Stack gap="sm">
       <ScrollArea type="auto">
         <SegmentedControl
           aria-label={t('bills.byStatus')}
-          value={chosen ?? 'All'}
+          value={filter.status ?? 'All'}
           onChange={(value) =>
             navigate({
               to: '/terms/$termID',

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
-import { Loading, Refusal } from '../../parts/notes.tsx';
+import { Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { NextStep } from './next-step.tsx';
 import { termSteps } from './term-steps.ts';
@@ -17,20 +17,26 @@ export function Term() {
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const query = useQuery(termQuery(termID));
   const { data: jobs = [] } = useQuery(jobsQuery({ termID }));
-  if (query.isPending) return <Loading />;
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
-  const { term, summary } = query.data;
+  // The figures of 200,000 bills take longer than the first page of the list below them.
+  const { term, summary } = query.data ?? {};
   const isBusy = jobs.some((job) => isUnderWay(job.status));
   return (
     <Page
-      title={term.label}
+      title={term?.label ?? t('loading')}
       crumbs={[{ label: t('terms.title'), to: '/' }]}
-      hint={`${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`}
+      hint={
+        term &&
+        `${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`
+      }
       actions={
-        <>
-          {!isBusy && <UndoStep term={term} summary={summary} />}
-          <NextStep term={term} summary={summary} isBusy={isBusy} />
-        </>
+        term &&
+        summary && (
+          <>
+            {!isBusy && <UndoStep term={term} summary={summary} />}
+            <NextStep term={term} summary={summary} isBusy={isBusy} />
+          </>
+        )
       }
     >
       <StepTabs termID={termID} />
