@@ -1,19 +1,21 @@
 // node bench/console-million.ts [--subscriptions 1000000] [--parties 1000000]: the console on the
 // workspace of a large utility, in Chromium. How long each list, search and board takes until it
 // shows its rows, the memory of scrolling through all bills of a term, and searching by the API.
-// It takes 8 GB of disk in TMPDIR. With --keep it waits at the end, until it is interrupted.
+// It takes 8 GB of disk in TMPDIR. With --keep it waits at the end, until it is interrupted. With
+// --folder DIR the database stays in that folder, and the next run with it begins at once.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { demo } from '../src/commands/demo/workspace.ts';
 import { chromiumProgram } from '../test/support/chromium.ts';
 import { type LargeScene, openLarge, workspace } from './console-scene.ts';
-import { memoryOf, say } from './served.ts';
+import { memoryOf, say, seconds } from './served.ts';
 
 const { values } = parseArgs({
   options: {
     subscriptions: { type: 'string', default: '1000000' },
     parties: { type: 'string', default: '1000000' },
+    folder: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -58,13 +60,13 @@ function screens({ termID }: LargeScene): Screen[] {
   ];
 }
 
-const scene = await openLarge({
-  subscriptions: Number(values.subscriptions),
-  parties: Number(values.parties),
-});
+const sizes = { subscriptions: Number(values.subscriptions), parties: Number(values.parties) };
+const scene = await openLarge(sizes, values.folder);
 const browser = await chromium.launch({
   executablePath: chromiumProgram() ?? '',
   args: ['--no-sandbox', '--host-resolver-rules=MAP *.localhost 127.0.0.1'],
+  // An interrupt ends the pause of --keep.
+  handleSIGINT: false,
 });
 let isGood = false;
 try {
@@ -76,6 +78,7 @@ try {
   isGood = shown && scrolled && searched;
   if (values.keep) {
     say(`kept            http://${workspace}.localhost:${scene.port}, term ${scene.termID}`);
+    say(`database        ${scene.databaseUrl}`);
     await new Promise((resolve) => process.once('SIGINT', resolve));
   }
 } finally {
@@ -124,38 +127,63 @@ async function go(page: Page, path: string): Promise<void> {
     dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** All rows of a term's bills come into view once, as fast as a person drags the bar. */
+/**
+ * A person drags the bar to the end of a term's bills, and then scrolls back, at each step until its
+ * rows are there.
+ */
 async function measureScrolling(page: Page, { termID, bills }: LargeScene): Promise<boolean> {
   await go(page, `/terms/${termID}`);
   const region = page.getByRole('region', { name: 'Bills' });
   await region.waitFor();
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
-  let heapMb = 0;
-  let processMb = 0;
-  const began = performance.now();
-  for (let step = 1; step <= steps; step += 1) {
-    await region.evaluate((one, share) => {
-      const box = one as unknown as { scrollTop: number; scrollHeight: number };
-      box.scrollTop = box.scrollHeight * share;
-    }, step / steps);
-    await page.waitForTimeout(50);
+  const peak = { heapMb: 0, ownMb: 0, residentMb: 0 };
+  const look = async () => {
     const { metrics } = await session.send('Performance.getMetrics');
     const used = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
-    heapMb = Math.max(heapMb, used / 1e6);
-    processMb = Math.max(processMb, rendererMb());
+    const { ownMb, residentMb } = rendererMemory();
+    peak.heapMb = Math.max(peak.heapMb, used / 1e6);
+    peak.ownMb = Math.max(peak.ownMb, ownMb);
+    peak.residentMb = Math.max(peak.residentMb, residentMb);
+  };
+  const scrollTo = (share: number) =>
+    region.evaluate((one, to) => {
+      const box = one as unknown as { scrollTop: number; scrollHeight: number };
+      box.scrollTop = box.scrollHeight * to;
+    }, share);
+  const report = (what: string, began: number) => {
+    const { heapMb, ownMb, residentMb } = peak;
+    say(
+      `${what} ${bills} rows in ${seconds(began)} s: heap ${heapMb.toFixed(0)} MB, ` +
+        `memory of the page's process ${ownMb} MB, with shared files ${residentMb} MB`,
+    );
+  };
+  await look();
+  report('before scrolling', performance.now());
+  let began = performance.now();
+  for (let step = 1; step <= steps; step += 1) {
+    await scrollTo(step / steps);
+    await page.waitForTimeout(50);
+    await look();
   }
-  const last = page.locator(`tr[aria-rowindex="${bills + 1}"] a`);
-  await last.waitFor();
-  const took = ((performance.now() - began) / 1000).toFixed(1);
-  say(
-    `scrolling ${bills} rows in ${took} s: heap ${heapMb.toFixed(0)} MB, process ${processMb} MB`,
-  );
-  return heapMb <= scrolledMb && processMb <= scrolledMb;
+  await page.locator(`tr[aria-rowindex="${bills + 1}"] a`).waitFor();
+  report('dragged over', began);
+  began = performance.now();
+  for (let step = steps - 1; step >= 0; step -= 1) {
+    await scrollTo(step / steps);
+    await page.waitForTimeout(20);
+    await region.locator('tbody tr:not([aria-hidden]) a').first().waitFor();
+    await look();
+  }
+  report('read back over', began);
+  return peak.heapMb <= scrolledMb && peak.ownMb <= scrolledMb;
 }
 
-/** The largest renderer of the browser that this process started. */
-function rendererMb(): number {
+/**
+ * Of the largest renderer of the browser that this process started: its own memory, which is what
+ * the task manager of Chromium shows, and with the files of the browser, which all tabs share.
+ */
+function rendererMemory(): { ownMb: number; residentMb: number } {
   const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
   const own = pids.filter((pid) => {
     try {
@@ -165,7 +193,11 @@ function rendererMb(): number {
       return false;
     }
   });
-  return Math.max(0, ...own.map((pid) => memoryOf({ pid: Number(pid) }, 'VmRSS')));
+  const sizes = own.map((pid) => ({
+    ownMb: memoryOf({ pid: Number(pid) }, 'RssAnon'),
+    residentMb: memoryOf({ pid: Number(pid) }, 'VmRSS'),
+  }));
+  return sizes.sort((a, b) => b.residentMb - a.residentMb)[0] ?? { ownMb: 0, residentMb: 0 };
 }
 
 function isBelow(pid: number, ancestor: number): boolean {

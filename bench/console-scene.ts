@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Client, createClient } from '../sdk/client.ts';
+import { migrate, readMigrations } from '../src/base/db/migrate.ts';
 import { openDatabase } from '../src/base/db/pool.ts';
 import { demo, makeDemo } from '../src/commands/demo/workspace.ts';
 import { readConfig } from '../src/config.ts';
@@ -12,6 +13,7 @@ import {
   cloneDatabase,
   dropDatabase,
   environmentOf,
+  startCluster,
   stopOwnCluster,
   theCluster,
 } from '../test/support/cluster.ts';
@@ -27,29 +29,40 @@ export type LargeScene = {
   client: Client;
   termID: number;
   bills: number;
-  owner: pg.Client;
+  databaseUrl: string;
   close(): Promise<void>;
 };
 
 export type LargeSizes = { subscriptions: number; parties: number };
 
-/** The term is that of the larger half of the electricity meters. */
-export async function openLarge(sizes: LargeSizes): Promise<LargeScene> {
+const keptName = 'large_console';
+
+/**
+ * The term is that of the larger half of the electricity meters. With a folder the data stay there,
+ * and the next call finds them.
+ */
+export async function openLarge(sizes: LargeSizes, folder?: string): Promise<LargeScene> {
+  const stopKept = folder === undefined ? undefined : await startCluster({}, folder);
   const cluster = await theCluster();
-  const databaseName = await cloneDatabase(cluster);
+  const isMade = stopKept !== undefined && (await hasDatabase(cluster, keptName));
+  const databaseName = isMade ? keptName : await cloneDatabase(cluster);
   const owner = new pg.Client({ ...cluster.owner, database: databaseName });
   await owner.connect();
   let server: Server | undefined;
   let worker: ChildProcess | undefined;
+  let isWhole = isMade;
   const close = async () => {
     if (worker) await end(worker);
     if (server) await stopServer(server);
     await owner.end();
-    await dropDatabase(cluster, databaseName);
+    if (!stopKept || !isWhole) await dropDatabase(cluster, databaseName);
+    else if (!isMade) await renameDatabase(cluster, databaseName, keptName);
+    await stopKept?.();
     await stopOwnCluster();
   };
   try {
-    await fill(cluster, databaseName, owner, sizes);
+    if (isMade) await migrateAgain({ ...cluster.owner, database: databaseName });
+    else await fill(cluster, databaseName, owner, sizes);
     const env = {
       SCHEDULE_WAIT_SECONDS: '0',
       RATE_LIMIT_TOKEN: unlimited,
@@ -58,12 +71,39 @@ export async function openLarge(sizes: LargeSizes): Promise<LargeScene> {
     server = await launchServer(cluster, databaseName, env);
     worker = await launchWorker(cluster, databaseName, {});
     const client = await logIn(server.port);
-    const { termID, bills } = await generateTerm(client);
-    await owner.query('vacuum analyze');
-    return { port: server.port, client, termID, bills, owner, close };
+    const { termID, bills } = isMade ? await findTerm(client) : await generateTerm(client);
+    if (!isMade) await owner.query('vacuum analyze');
+    isWhole = true;
+    const databaseUrl = environmentOf(cluster, databaseName).DATABASE_URL ?? '';
+    return { port: server.port, client, termID, bills, databaseUrl, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+function migrateAgain(at: Cluster['owner']): Promise<unknown> {
+  return readMigrations(new URL('../migrations/', import.meta.url)).then((all) => migrate(at, all));
+}
+
+async function hasDatabase(cluster: Cluster, name: string): Promise<boolean> {
+  return onServer(cluster, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    return rowCount === 1;
+  });
+}
+
+async function renameDatabase(cluster: Cluster, name: string, to: string): Promise<void> {
+  await onServer(cluster, (client) => client.query(`alter database ${name} rename to ${to}`));
+}
+
+async function onServer<T>(cluster: Cluster, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...cluster.superuser, database: 'postgres' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
   }
 }
 
@@ -106,8 +146,8 @@ async function addParties(owner: pg.Client, tenantId: number, parties: number): 
      insert into parties (party_id, party_number, search_text, ${columns})
      select last + n, number + n,
        lower(concat_ws(E'\\n', name, number + n, coalesce(email, ''))), ${columns}
-     from known, generate_series(1, $1::bigint - last) n
-     join parties p on p.party_id = n`,
+     from known cross join lateral generate_series(1, $1::bigint - last) n
+     join parties p on p.party_id = 1 + (n - 1) % last`,
     [parties],
   );
 }
@@ -119,6 +159,13 @@ async function logIn(port: number): Promise<Client> {
   const { data } = await client.login({ username, password });
   client.useToken(data.accessToken);
   return client;
+}
+
+async function findTerm(client: Client): Promise<{ termID: number; bills: number }> {
+  const page = { pageNumber: 0, size: 1 };
+  const termID = (await client.getTerms({ page })).data.terms[0]?.termID ?? 0;
+  const { summary } = (await client.getBillTerm({ billTermID: termID, page })).data;
+  return { termID, bills: summary.bills };
 }
 
 async function generateTerm(client: Client): Promise<{ termID: number; bills: number }> {

@@ -42,7 +42,7 @@ export function seconds(began: number): string {
 }
 
 /** Megabytes of a process: now, or at most so far. */
-export function memoryOf(server: Pick<Server, 'pid'>, name: 'VmRSS' | 'VmHWM'): number {
+export function memoryOf(server: Pick<Server, 'pid'>, name: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
   const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
   return Math.round(Number(kilobytes) / 1024);

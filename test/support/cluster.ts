@@ -1,4 +1,5 @@
 // One real PostgreSQL for a whole test run, with a migrated template that each test file clones.
+import { existsSync, mkdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,16 +76,22 @@ async function useCoordinator(url: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Starts the cluster and tells every test process, through the environment, where it is. */
+/**
+ * Starts the cluster and tells every test process, through the environment, where it is. A named
+ * folder stays when the cluster is stopped, and the next start finds its databases.
+ */
 export async function startCluster(
   settings: Record<string, string> = {},
+  keptFolder?: string,
 ): Promise<() => Promise<void>> {
   if (coordinatorUrl) return useCoordinator(coordinatorUrl);
-  const folder = await mkdtemp(join(tmpdir(), 'billwright-test-'));
+  const folder = keptFolder ?? (await mkdtemp(join(tmpdir(), 'billwright-test-')));
+  mkdirSync(folder, { recursive: true });
   // PostgreSQL may have to run as another user than the tests.
   await chmod(folder, 0o755);
   const dataFolder = join(folder, 'data');
-  const isMigrated = copyReadyFolder(dataFolder);
+  const isKnown = existsSync(dataFolder);
+  const isMigrated = !isKnown && copyReadyFolder(dataFolder);
   const embedded = await startEmbedded({
     dataFolder,
     use: 'claim',
@@ -100,15 +107,17 @@ export async function startCluster(
     log: () => {},
   });
   const { owner, api, superuser } = embedded;
-  await makeTemplate({ owner, api, superuser }, isMigrated);
-  await asSuperuser({ owner, api, superuser }, (client) =>
-    client.query(`create role ${walledOwner} in role billwright`),
-  );
+  if (!isKnown) {
+    await makeTemplate({ owner, api, superuser }, isMigrated);
+    await asSuperuser({ owner, api, superuser }, (client) =>
+      client.query(`create role ${walledOwner} in role billwright`),
+    );
+  }
   process.env[variable] = JSON.stringify({ owner, api, superuser });
   return async () => {
     delete process.env[variable];
     await embedded.stop();
-    await rm(folder, { recursive: true, force: true });
+    if (keptFolder === undefined) await rm(folder, { recursive: true, force: true });
   };
 }
 
