@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
+import { Missing } from '../missing.ts';
 import { pagesOf } from './base.ts';
 
 export const bankFilePages = pagesOf(
@@ -12,7 +13,11 @@ export const bankFilePages = pagesOf(
 export const bankFileQuery = (bankFileID: number) =>
   queryOptions({
     queryKey: ['bank-file', bankFileID],
-    queryFn: async () => (await api.getBankFiles({ bankFileID })).data.bankFiles[0] ?? null,
+    queryFn: async () => {
+      const [file] = (await api.getBankFiles({ bankFileID })).data.bankFiles;
+      if (!file) throw new Missing();
+      return file;
+    },
   });
 
 type LineFilter = Pick<RequestOf<'getBankLines'>, 'bankFileID' | 'status'>;

@@ -2,6 +2,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { BillingError } from '../../../sdk/client.ts';
 import { totalIn } from '../client.ts';
+import { Missing } from '../missing.ts';
 
 export const pageSize = 100;
 
@@ -9,7 +10,8 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (count, error) => !(error instanceof BillingError) && count < 2,
+      retry: (count, error) =>
+        !(error instanceof BillingError || error instanceof Missing) && count < 2,
     },
   },
 });

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
+import { Missing } from '../missing.ts';
 import { pagesOf } from './base.ts';
 
 type PaymentFilter = Omit<RequestOf<'getPayments'>, 'page' | 'metaData'>;
@@ -17,7 +18,7 @@ export const paymentQuery = (paymentID: number) =>
     queryKey: ['payment', paymentID],
     queryFn: async () => {
       const [payment] = (await api.getPayments({ paymentID })).data.payments;
-      if (!payment) throw new Error(`no payment ${paymentID}`);
+      if (!payment) throw new Missing();
       return payment;
     },
   });

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
+import { Missing } from '../missing.ts';
 import { wholePages } from './whole.ts';
 
 export type Plan = DataOf<'getTariffs'>['tariffs'][number];
@@ -25,7 +26,7 @@ export const plansQuery = queryOptions({
 
 export async function readPlan(planID: number): Promise<Plan> {
   const [plan] = (await api.getTariffs({ tariffID: planID })).data.tariffs;
-  if (!plan) throw new Error(`no plan ${planID}`);
+  if (!plan) throw new Missing();
   return plan;
 }
 
@@ -56,7 +57,7 @@ export const serviceQuery = (serviceCode: string) =>
     queryKey: ['service', serviceCode],
     queryFn: async () => {
       const [service] = (await api.getServices({ serviceCode })).data.services;
-      if (!service) throw new Error(`no service ${serviceCode}`);
+      if (!service) throw new Missing();
       return service;
     },
   });

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../client.ts';
+import { Missing } from '../missing.ts';
 
 /** A service with all its definitions. */
 export const serviceQuery = (serviceCode: string) =>
@@ -7,7 +8,7 @@ export const serviceQuery = (serviceCode: string) =>
     queryKey: ['service', serviceCode],
     queryFn: async () => {
       const [service] = (await api.getServices({ serviceCode })).data.services;
-      if (!service) throw new Error(`no service ${serviceCode}`);
+      if (!service) throw new Missing();
       return service;
     },
     staleTime: 60_000,
@@ -26,7 +27,7 @@ export const planQuery = (tariffID: number) =>
     queryKey: ['plan', tariffID],
     queryFn: async () => {
       const [plan] = (await api.getTariffs({ tariffID })).data.tariffs;
-      if (!plan) throw new Error(`no plan ${tariffID}`);
+      if (!plan) throw new Missing();
       return plan;
     },
   });

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
+import { Missing } from '../missing.ts';
 import { pagesOf } from './base.ts';
 
 export type Meter = DataOf<'getMeters'>['meters']['meters'][number];
@@ -21,7 +22,7 @@ export const subscriptionQuery = (connectionNumber: string) =>
     queryFn: async () => {
       const filters = { readings: true, bills: true };
       const [found] = (await api.getConnections({ connectionNumber, filters })).data.connections;
-      if (!found) throw new Error(`no subscription ${connectionNumber}`);
+      if (!found) throw new Missing();
       return found;
     },
   });
@@ -49,7 +50,7 @@ export const meterQuery = (number: number) =>
     queryFn: async () => {
       const metaData = { fields: [...meterFields] };
       const [found] = (await api.getMeters({ number, metaData })).data.meters.meters;
-      if (!found) throw new Error(`no meter ${number}`);
+      if (!found) throw new Missing();
       return found;
     },
   });
