@@ -46,7 +46,7 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
     'a due date that is too early is changed in the dialog, and the bills are posted',
     emptyPage,
   ),
-  '/terms/$termID/readings': proofs(term, noSuch, emptyPage),
+  '/terms/$termID/readings': proofs(term, noSuch, notYet),
   '/terms/$termID/entry': proofs(
     'a reader types 600 readings an hour, and sees the usage before a line is saved',
     term,
@@ -57,16 +57,16 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
   '/terms/$termID/values': proofs(
     'usage without a meter is typed and taken from a file; a wrong row is named',
     term,
-    emptyPage,
+    notYet,
   ),
   '/terms/$termID/generate': proofs(
     'a page stays open over a restart during generate, and nothing is done twice',
     term,
-    emptyPage,
+    notYet,
   ),
   '/terms/$termID/exceptions': proofs(term, noInput, emptyPage),
   '/terms/$termID/register': proofs(term, noInput, emptyPage),
-  '/terms/$termID/send': proofs(term, noSuch, emptyPage),
+  '/terms/$termID/send': proofs(term, noSuch, notYet),
   '/bills/$billID': proofs(
     'a bill shows its draft, the change against the one before, payments and credit notes',
     dispute,
