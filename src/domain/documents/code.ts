@@ -14,9 +14,13 @@ export function codeRows(text: string): boolean[][] | undefined {
   const { modules } = create(text, { errorCorrectionLevel: 'M', maskPattern: 0 });
   const { size } = modules;
   const squares = bestMasked(modules as Squares);
-  return Array.from({ length: size }, (_, row) =>
-    Array.from(squares.subarray(row * size, (row + 1) * size), (square) => square === 1),
-  );
+  const rows: boolean[][] = [];
+  for (let from = 0; from < squares.length; from += size) {
+    const row: boolean[] = [];
+    for (let at = from; at < from + size; at++) row.push(squares[at] === 1);
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** The bars of Code 128, without light margins. Undefined if the text is not printable ASCII. */
