@@ -109,8 +109,26 @@ function monthNamesOf(wanted: string): string[] {
   return Array.from({ length: 12 }, (_, at) => String(at + 1));
 }
 
-const datesMax = 5_000;
 const dayMs = 86_400_000;
+
+/** Of each form: most rates, dates and readings of a bill are on others too. */
+const writtenMax = 5_000;
+
+/** Writes each value once: the formatters of the platform take a microsecond for each. */
+function remembered<Value extends string | number, Text>(
+  write: (value: Value) => Text,
+): (value: Value) => Text {
+  const texts = new Map<Value, Text>();
+  return (value) => {
+    let text = texts.get(value);
+    if (text === undefined) {
+      text = write(value);
+      if (texts.size >= writtenMax) texts.clear();
+      texts.set(value, text);
+    }
+    return text;
+  };
+}
 
 function makeFormats(wanted: string, currency: string, decimals: number): Formats {
   const locale = withPrintedFigures(wanted);
@@ -146,30 +164,24 @@ function makeFormats(wanted: string, currency: string, decimals: number): Format
     const parts = days.formatToParts(ms);
     return parts.map(({ type, value }) => (type === 'month' ? month : value)).join('');
   };
-  const dates = new Map<string, string>();
   const decimal = (format: Intl.NumberFormat, value: string) =>
     /^-?\d+(\.\d+)?$/.test(value) ? format.format(value as Intl.StringNumericLiteral) : value;
+  const amount = remembered((value: number) => amounts.format(value));
   return {
-    amount: (value) => amounts.format(value),
-    money: (value) => `${currency}\u00a0${amounts.format(value)}`,
-    quantity: (value) => decimal(quantities, value),
-    step: (value) => decimal(steps, value),
-    short: (value) => shortForm(Math.abs(value)).format(value),
-    count: (value) => quantities.format(value),
+    amount,
+    money: (value) => `${currency}\u00a0${amount(value)}`,
+    quantity: remembered((value: string) => decimal(quantities, value)),
+    step: remembered((value: string) => decimal(steps, value)),
+    short: remembered((value: number) => shortForm(Math.abs(value)).format(value)),
+    count: remembered((value: number) => quantities.format(value)),
     average: (value) => small.format(value),
-    month: (value) => [
+    month: remembered((value: string) => [
       monthNames[Number(value.slice(4)) - 1] ?? '',
       years.format(middleOf(Number(value.slice(0, 4)), Number(value.slice(4)))),
-    ],
-    date(value) {
-      let text = dates.get(value);
-      if (text === undefined) {
-        const date = parseDate(value);
-        text = date === undefined ? value : dayText(date);
-        if (dates.size >= datesMax) dates.clear();
-        dates.set(value, text);
-      }
-      return text;
-    },
+    ]),
+    date: remembered((value: string) => {
+      const date = parseDate(value);
+      return date === undefined ? value : dayText(date);
+    }),
   };
 }

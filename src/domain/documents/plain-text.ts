@@ -14,8 +14,12 @@ const hidden = new RegExp(
 );
 const lonelySurrogate = /\p{Cs}/gu;
 
+/** Words of printable ASCII with a space between them. */
+const alreadyLine = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+
 /** One line. */
 export function lineText(value: unknown): string {
+  if (typeof value === 'string' && alreadyLine.test(value)) return value;
   return toText(value).replace(breaks, ' ').replace(hidden, '').replace(/ {2,}/g, ' ').trim();
 }
 

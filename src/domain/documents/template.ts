@@ -141,8 +141,7 @@ const asIs: Writer = (value) => value;
  * the sign must have one, or the document is not made.
  */
 function fillTemplate(template: string, source: PlaceholderSource, written: Writer): string {
-  const problem = templateProblem(template);
-  if (problem !== undefined) throw new AppError('TEMPLATE_INVALID', { message: problem });
+  checkTemplate(template);
   // Each value is made once, however often the template names it.
   const values = new Map<string, string>();
   let size = template.length;
@@ -200,6 +199,18 @@ export function fillUrl(template: string, source: PlaceholderSource): string {
 /** A template with the same text in place of each placeholder. */
 export function withoutPlaceholders(template: string, text: string): string {
   return template.replace(placeholder, text);
+}
+
+/** Templates without a problem: a bill run fills the same one for each bill. */
+const soundTemplates = new Set<string>();
+const soundTemplatesMax = 200;
+
+function checkTemplate(template: string): void {
+  if (soundTemplates.has(template)) return;
+  const problem = templateProblem(template);
+  if (problem !== undefined) throw new AppError('TEMPLATE_INVALID', { message: problem });
+  if (soundTemplates.size >= soundTemplatesMax) soundTemplates.clear();
+  soundTemplates.add(template);
 }
 
 /** What is wrong with a template whatever bill it is for, or undefined. */
