@@ -43,8 +43,8 @@ type FontResource = { readonly name: string; readonly use: FaceUse };
 
 type DrawnPage = PageResources & { readonly size: PageSize; readonly content: Buffer };
 
-/** Of a page's content: a little larger than the smallest, at half the time. */
-const level = 4;
+/** Of a page's content: a tenth larger than the smallest, at half the time. */
+const level = 3;
 
 export function openPdf(info: PdfInfo): PdfFile {
   const fonts = new Map<Face, FontResource>();

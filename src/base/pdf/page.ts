@@ -58,6 +58,13 @@ function openBrush(file: PdfFile) {
   let content = '';
   let fillColor = '';
   let fontAndSize = '';
+  let isInText = false;
+
+  /** Texts that follow each other are one object: two lines less for each. */
+  function setInText(isText: boolean): void {
+    if (isText !== isInText) content += isText ? 'BT\n' : 'ET\n';
+    isInText = isText;
+  }
 
   function setFill(color: string): void {
     if (color === fillColor) return;
@@ -77,16 +84,17 @@ function openBrush(file: PdfFile) {
   return {
     text(line: TextLine, x: number, y: number, size: number, color: string) {
       setFill(color);
-      content += `BT\n1 0 0 -1 ${number(x)} ${number(y + line.ascent)} Tm\n`;
+      setInText(true);
+      content += `1 0 0 -1 ${number(x)} ${number(y + line.ascent)} Tm\n`;
       for (const run of line.runs) {
         const own = size * (run.face.scale ?? 1);
         const use = setFont(run.face, own);
         content += runContent(run, use, own);
       }
-      content += 'ET\n';
     },
     fill({ x, y, width, height }: Box, color: string) {
       setFill(color);
+      setInText(false);
       content += `${number(x)} ${number(y)} ${number(width)} ${number(height)} re f\n`;
     },
     /** Along the longer side, as thick as the shorter. */
@@ -95,6 +103,7 @@ function openBrush(file: PdfFile) {
         this.fill({ x, y, width, height }, color);
         return;
       }
+      setInText(false);
       const middle = number(y + height / 2);
       content += `q ${rgb(color)} RG ${number(height)} w ${dashPattern}\n`;
       content += `${number(x)} ${middle} m ${number(x + width)} ${middle} l S Q\n`;
@@ -102,14 +111,19 @@ function openBrush(file: PdfFile) {
     image({ x, y, width, height }: Box, image: PdfImage) {
       images.add(image);
       const { name } = file.image(image);
+      setInText(false);
       const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
       content += `q ${matrix} cm /${name} Do Q\n`;
     },
     matrix(box: Box, rows: readonly (readonly boolean[])[]) {
       setFill('#000000');
+      setInText(false);
       content += cells(rows, box);
     },
-    finish: () => ({ content, faces, images }),
+    finish() {
+      setInText(false);
+      return { content, faces, images };
+    },
   };
 }
 
