@@ -83,7 +83,9 @@ test('Devanagari conjuncts are drawn as one', () => {
 function drawnWords(text: string, direction: 'ltr' | 'rtl'): string[] {
   return setLine(text, style, direction)
     .runs.flatMap((run) => run.words)
-    .map((word) => word.spans.map(({ text: told }) => told ?? '').join('') || word.texts.join(''))
+    .map(
+      (word) => word.spans.map(({ text: told }) => told ?? '').join('') || [...word.texts].join(''),
+    )
     .filter((word) => word.trim() !== '');
 }
 

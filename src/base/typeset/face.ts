@@ -11,8 +11,8 @@ export type ShapedWord = {
   readonly glyphs: readonly number[];
   /** Of each glyph above the line; absent if all are on it. */
   readonly heights?: readonly number[];
-  /** The text of each glyph; empty if a span has it. */
-  readonly texts: readonly string[];
+  /** The text of each glyph; empty if a span has it. A word of plain letters is its own list. */
+  readonly texts: string | readonly string[];
   /** How far it goes above and below the line, of a face whose words differ much in that. */
   readonly ascent?: number;
   readonly descent?: number;

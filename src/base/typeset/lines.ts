@@ -31,56 +31,8 @@ export type LinesWanted = {
 const ellipsis = '…';
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Texts that are remembered: most texts of a bill appear on every other bill too. */
-const textsMax = 4_000;
-const textLengthMax = 200;
-type SetText = LinesWanted & { readonly size: number; readonly lines: readonly TextLine[] };
-const setTexts = new WeakMap<FaceList, Map<string, SetText[]>>();
-/** Of one text. */
-const waysMax = 20;
-
 /** Of one or more paragraphs, each on lines of its own. */
-export function setLines(text: string, style: TextStyle, wanted: LinesWanted): readonly TextLine[] {
-  return remembered(text, style, wanted, setParagraphs);
-}
-
-type Setting = (text: string, style: TextStyle, wanted: LinesWanted) => readonly TextLine[];
-
-function remembered(
-  text: string,
-  style: TextStyle,
-  wanted: LinesWanted,
-  set: Setting,
-): readonly TextLine[] {
-  if (text.length > textLengthMax) return set(text, style, wanted);
-  let known = setTexts.get(style.faces);
-  if (known === undefined) {
-    known = new Map();
-    setTexts.set(style.faces, known);
-  }
-  let ways = known.get(text);
-  if (ways === undefined) {
-    ways = [];
-    if (known.size >= textsMax) known.clear();
-    known.set(text, ways);
-  }
-  // A key of all of them would take longer to make than to compare.
-  for (const way of ways) {
-    const isSame =
-      way.size === style.size &&
-      way.width === wanted.width &&
-      way.linesMax === wanted.linesMax &&
-      way.direction === wanted.direction;
-    if (isSame) return way.lines;
-  }
-  const lines = set(text, style, wanted);
-  if (ways.length >= waysMax) ways.length = 0;
-  const { width, linesMax, direction } = wanted;
-  ways.push({ size: style.size, width, linesMax, direction, lines });
-  return lines;
-}
-
-function setParagraphs(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
+export function setLines(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
   const lines: TextLine[] = [];
   for (const paragraph of text.split('\n')) {
     const room = wanted.linesMax - lines.length;
@@ -94,16 +46,8 @@ function setParagraphs(text: string, style: TextStyle, wanted: LinesWanted): Tex
 
 /** On one line, however long. */
 export function setLine(text: string, style: TextStyle, direction: Direction): TextLine {
-  const wanted = { width: oneLineWidth, linesMax: 1, direction };
-  return remembered(text, style, wanted, setWholeLine)[0] as TextLine;
-}
-
-/** No other lines are as wide. */
-const oneLineWidth = Infinity;
-
-function setWholeLine(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
-  const direction = directionOf(text, wanted.direction);
-  return [lineOf(tokensOf(text, style.faces, direction), style)];
+  const tokens = tokensOf(text, style.faces, directionOf(text, direction));
+  return lineOf(tokens, style);
 }
 
 function setParagraph(text: string, style: TextStyle, wanted: LinesWanted): TextLine[] {
@@ -116,7 +60,7 @@ function setParagraph(text: string, style: TextStyle, wanted: LinesWanted): Text
   const rows = fillRows(tokens, widthMax, wanted.linesMax + 1);
   if (rows.length > wanted.linesMax) {
     rows.length = wanted.linesMax;
-    const last = rows[wanted.linesMax - 1] as Token[];
+    const last = rows[wanted.linesMax - 1] as readonly Token[];
     rows[wanted.linesMax - 1] = shortened(last, style.faces, direction, widthMax);
   }
   return rows.map((row) => lineOf(row, style));
@@ -128,8 +72,12 @@ function advanceOf(tokens: readonly Token[]): number {
   return sum;
 }
 
-function fillRows(tokens: readonly Token[], widthMax: number, rowsMax: number): Token[][] {
-  if (advanceOf(tokens) <= widthMax) return [[...tokens]];
+function fillRows(
+  tokens: readonly Token[],
+  widthMax: number,
+  rowsMax: number,
+): (readonly Token[])[] {
+  if (advanceOf(tokens) <= widthMax) return [tokens];
   const rows: Token[][] = [];
   let row: Token[] = [];
   let width = 0;
@@ -233,7 +181,7 @@ function fittingBeginning(token: Token, fits: (advance: number) => boolean): Tok
 function lineOf(tokens: readonly Token[], style: TextStyle): TextLine {
   let end = tokens.length;
   while (end > 0 && tokens[end - 1]?.isSpace) end--;
-  const drawn = inVisualOrder(tokens.slice(0, end));
+  const drawn = inVisualOrder(end === tokens.length ? tokens : tokens.slice(0, end));
   const unit = style.size / 1000;
   const runs: { face: Face; words: ShapedWord[] }[] = [];
   let advance = 0;
@@ -251,10 +199,11 @@ function lineOf(tokens: readonly Token[], style: TextStyle): TextLine {
 }
 
 /** Rule L2 of the bidirectional algorithm: from the highest level down, reverse what is above. */
-function inVisualOrder(tokens: readonly Token[]): Token[] {
-  const ordered = [...tokens];
+function inVisualOrder(tokens: readonly Token[]): readonly Token[] {
   let highest = 0;
-  for (const { level } of ordered) highest = Math.max(highest, level);
+  for (const { level } of tokens) highest = Math.max(highest, level);
+  if (highest === 0) return tokens;
+  const ordered = [...tokens];
   for (let level = highest; level > 0; level--) {
     let from = 0;
     while (from < ordered.length) {

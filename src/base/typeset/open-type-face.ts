@@ -15,6 +15,7 @@ import { keptBlock } from '../pdf/objects.ts';
 import { embedFont, type FontBytes, fontBytes } from './embed-font.ts';
 import { type Face, type FaceUse, joinedOperands, type ShapedWord } from './face.ts';
 import { type FontTables, readFontTables } from './font-tables.ts';
+import { isFigure, Remembered } from './remembered.ts';
 
 /** Of letters that neither join nor combine. */
 const plainText = new RegExp(
@@ -59,8 +60,9 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   let commonFont: { glyphs: Map<number, string>; bytes: FontBytes } | undefined;
   const blockOf = (bytes: FontBytes, firstId: number) =>
     keptBlock(bytes, firstId, (objects) => embedFont(objects, tables, bytes));
+  const cutFonts = rememberedCuts((glyphs, isKept) => fontBytes(name, tables, glyphs, { isKept }));
   const cut: Face['embed'] = (firstId, use) => {
-    use.bytes ??= fontBytes(name, tables, glyphsIn(use), { isKept: use.isShared });
+    use.bytes ??= cutFonts(glyphsIn(use), use.isShared);
     return blockOf(use.bytes, firstId);
   };
 
@@ -83,13 +85,8 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       covers: (codePoint) => isCommon.has(codePoint) && covers(codePoint),
       embed(firstId, use) {
         const { glyphs, bytes } = commonBytes();
-        const isCommonWord = (word: ShapedWord) => {
-          word.isCommon ??= word.glyphs.every((glyph) => glyphs.has(glyph));
-          return word.isCommon;
-        };
         // A mark on a common letter is drawn by a glyph of its own.
-        const isWhole = use.words.keys().every((words) => words.every(isCommonWord));
-        return isWhole ? blockOf(bytes, firstId) : cut(firstId, use);
+        return areAllOf(glyphs, use) ? blockOf(bytes, firstId) : cut(firstId, use);
       },
     },
     others: {
@@ -102,6 +99,26 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
       covers,
       embed: cut,
     },
+  };
+}
+
+/** Fonts of single documents that are remembered, each of some 15 kB. */
+const cutsMax = 60;
+
+type Cut = (glyphs: ReadonlyMap<number, string>, isKept: boolean) => FontBytes;
+
+/** Documents of a customer draw the same glyphs, and so do customers of the same name. */
+function rememberedCuts(cut: Cut): Cut {
+  const known = new Map<string, FontBytes>();
+  return (glyphs, isKept) => {
+    const key = `${isKept} ${[...glyphs].join(' ')}`;
+    let bytes = known.get(key);
+    if (bytes === undefined) {
+      bytes = cut(glyphs, isKept);
+      if (known.size >= cutsMax) known.clear();
+      known.set(key, bytes);
+    }
+    return bytes;
   };
 }
 
@@ -144,18 +161,28 @@ function withMeasures(
 
 function rememberedShapes(font: Font, measured: (word: ShapedWord) => ShapedWord): Face['shape'] {
   const shaper = makeShaper(font);
-  const words = [new Map<string, ShapedWord>(), new Map<string, ShapedWord>()] as const;
+  const words = [wordsMax, wordsMax].map((max) => new Remembered<ShapedWord>(max));
   return (word, isRightToLeft) => {
-    const known = words[isRightToLeft ? 1 : 0];
+    if (!isRightToLeft && isFigure(word)) return measured(shaper.plain(word));
+    const known = words[isRightToLeft ? 1 : 0] as Remembered<ShapedWord>;
     let shaped = known.get(word);
     if (shaped === undefined) {
       const isPlain = !isRightToLeft && plainText.test(word);
       shaped = measured(isPlain ? shaper.plain(word) : shaper.complex(word, isRightToLeft));
-      if (known.size >= wordsMax) known.clear();
       if (word.length <= wordLengthMax) known.set(word, shaped);
     }
     return shaped;
   };
+}
+
+function areAllOf(glyphs: ReadonlyMap<number, string>, { words }: FaceUse): boolean {
+  for (const list of words) {
+    for (const word of list) {
+      word.isCommon ??= word.glyphs.every((glyph) => glyphs.has(glyph));
+      if (!word.isCommon) return false;
+    }
+  }
+  return true;
 }
 
 /** With the text of each. */
@@ -180,14 +207,15 @@ function glyphsOf(font: Font, characters: string): Map<number, string> {
   return glyphs;
 }
 
-type PlainGlyph = { glyph: number; code: string; advance: number };
+/** With the kerning before each other letter that followed it. */
+type PlainGlyph = { glyph: number; code: string; advance: number; kernings: number[] };
 
 function makeShaper(font: Font) {
   // One buffer for all: nothing is shaped while another word is.
   const buffer = new Text();
   const withoutLigatures = [new Feature('liga', 0), new Feature('clig', 0)];
-  const plainGlyphs = new Map<number, PlainGlyph>();
-  const kernings = new Map<number, number>();
+  // By the code of the letter: plain letters have small ones.
+  const plainGlyphs: PlainGlyph[] = [];
 
   function run(text: string, isRightToLeft: boolean, features: Feature[]) {
     buffer.clearContents();
@@ -199,36 +227,34 @@ function makeShaper(font: Font) {
   }
 
   function plainGlyph(code: number): PlainGlyph {
-    let found = plainGlyphs.get(code);
+    let found = plainGlyphs[code];
     if (found === undefined) {
       const glyph = font.nominalGlyph(code) ?? 0;
-      found = { glyph, code: codeOf(glyph), advance: font.glyphHAdvance(glyph) };
-      plainGlyphs.set(code, found);
+      found = { glyph, code: codeOf(glyph), advance: font.glyphHAdvance(glyph), kernings: [] };
+      plainGlyphs[code] = found;
     }
     return found;
   }
 
   function kerning(left: number, right: number): number {
-    const key = left * 65_536 + right;
-    let found = kernings.get(key);
+    const { advance, kernings } = plainGlyph(left);
+    let found = kernings[right];
     if (found === undefined) {
       const pair = run(String.fromCharCode(left, right), false, withoutLigatures);
-      found = (pair[0] as ShapedGlyph).xAdvance - plainGlyph(left).advance;
-      kernings.set(key, found);
+      found = (pair[0] as ShapedGlyph).xAdvance - advance;
+      kernings[right] = found;
     }
     return found;
   }
 
   function plain(word: string): ShapedWord {
     const glyphs: number[] = [];
-    const texts: string[] = [];
     let operands = '(';
     let advance = 0;
     for (let index = 0; index < word.length; index++) {
       const code = word.charCodeAt(index);
       const { glyph, code: drawn, advance: own } = plainGlyph(code);
       glyphs.push(glyph);
-      texts.push(word.charAt(index));
       operands += drawn;
       advance += own;
       const kern = index + 1 < word.length ? kerning(code, word.charCodeAt(index + 1)) : 0;
@@ -237,7 +263,7 @@ function makeShaper(font: Font) {
       advance += kern;
     }
     const spans = [{ text: null, parts: [{ rise: 0, operands: `${operands})` }] }];
-    return { advance, spans, glyphs, texts };
+    return { advance, spans, glyphs, texts: word };
   }
 
   /** From left to right, where Indic scripts move letters about, a word tells its text whole. */

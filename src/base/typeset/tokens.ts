@@ -22,7 +22,8 @@ const strong = /[\p{L}\p{Nl}\u200e\u200f]/u;
 const isolates = /[\u2066-\u2069]/;
 /** Drawn with what they follow: marks, joiners, selectors. */
 const dependent = /[\p{M}\u200c-\u200f]/u;
-const ascii = /^[ -~]*$/;
+/** Letters, digits and signs that the first face of every list has; none is a mark. */
+const plain = /^[ -~\u00a0·×–]*$/;
 const replacement = 0xfffd;
 
 /**
@@ -31,6 +32,7 @@ const replacement = 0xfffd;
  * the first that is not inside an isolated value, if there is any.
  */
 export function directionOf(text: string, document: Direction): Direction {
+  if (plain.test(text)) return 'ltr';
   if (document === 'rtl') return rightToLeft.test(text) ? 'rtl' : 'ltr';
   const first = strong.exec(withoutValues(text)) ?? strong.exec(text);
   return rightToLeft.test(first?.[0] ?? '') ? 'rtl' : 'ltr';
@@ -47,7 +49,7 @@ export function withoutValues(text: string): string {
 }
 
 export function tokensOf(text: string, faces: FaceList, direction: Direction): Token[] {
-  if (direction === 'ltr' && ascii.test(text)) return plainTokens(text, faces[0]);
+  if (direction === 'ltr' && plain.test(text)) return plainTokens(text, faces[0]);
   const needsBidi = direction === 'rtl' || rightToLeft.test(text);
   const levels = needsBidi ? levelsOf(text, direction) : undefined;
   const tokens: Token[] = [];
@@ -89,12 +91,21 @@ export function tokensOf(text: string, faces: FaceList, direction: Direction): T
   return tokens;
 }
 
-/** Letters, digits and signs of one face; the level of all is 0. */
+const spaceOrHyphen = /[ -]/;
+
+/** Of one face; the level of all is 0. */
 function plainTokens(text: string, face: Face): Token[] {
+  if (text === '') return [];
+  // Most figures.
+  if (!spaceOrHyphen.test(text)) return [tokenOf(text, face, 0, '')];
+  const tokens: Token[] = [];
   const pieces = text.match(/ +|[^ -]*[^ ]?/g) ?? [];
-  return pieces.flatMap((piece, index) =>
-    piece === '' ? [] : [tokenOf(piece, face, 0, pieces[index + 1]?.charAt(0) ?? '')],
-  );
+  for (let index = 0; index < pieces.length; index++) {
+    const piece = pieces[index] as string;
+    if (piece === '') continue;
+    tokens.push(tokenOf(piece, face, 0, pieces[index + 1]?.charAt(0) ?? ''));
+  }
+  return tokens;
 }
 
 function tokenOf(text: string, face: Face, level: number, next: string): Token {
@@ -105,8 +116,12 @@ function tokenOf(text: string, face: Face, level: number, next: string): Token {
     level,
     word: face.shape(text, level % 2 === 1),
     isSpace,
-    canBreakAfter: isSpace || (/\p{L}-$/u.test(text) && /^\p{L}/u.test(next)),
+    canBreakAfter: isSpace || (text.endsWith('-') && isHyphenInWord(text, next)),
   };
+}
+
+function isHyphenInWord(text: string, next: string): boolean {
+  return /\p{L}-$/u.test(text) && /^\p{L}/u.test(next);
 }
 
 /**

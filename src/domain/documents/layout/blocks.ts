@@ -3,6 +3,7 @@
 // a layout.
 import type { PageItem } from '../../../base/pdf/page.ts';
 import { setLine, setLines, type TextLine, type TextStyle } from '../../../base/typeset/lines.ts';
+import { isFigure, Remembered } from '../../../base/typeset/remembered.ts';
 import { type Direction, withoutValues } from '../../../base/typeset/tokens.ts';
 import { hasRightToLeft } from '../plain-text.ts';
 import { halvesOf } from '../two-languages.ts';
@@ -38,9 +39,57 @@ export const emptyBlock: Block = { height: 0, items: [] };
 /** Fields may hold thousands of characters; on paper, this many lines of each. */
 const linesMaxUsual = 4;
 
-/** A text in two languages is set side by side if there is room, otherwise one below the other. */
+/** Longer ones are hardly on another bill. */
+const rememberedLengthMax = 200;
+/** Of a sheet: a bill has some hundred that are on others too. */
+const rememberedTextsMax = 2_000;
+/** Of one text. */
+const settingsMax = 20;
+
+/** What is drawn for a text: most are at the same place of every bill. */
+type Setting = { readonly options: TextOptions; readonly block: Block };
+
+const settingsOf = new WeakMap<Sheet, Remembered<Setting[]>>();
+
 export function textBlock(sheet: Sheet, text: string, options: TextOptions): Block {
   if (text === '') return emptyBlock;
+  if (text.length > rememberedLengthMax || isFigure(text)) return newText(sheet, text, options);
+  let known = settingsOf.get(sheet);
+  if (known === undefined) {
+    known = new Remembered(rememberedTextsMax);
+    settingsOf.set(sheet, known);
+  }
+  const settings = known.get(text);
+  // A key of all options would take longer to make than to compare.
+  for (const setting of settings ?? []) {
+    if (areAlike(setting.options, options)) return setting.block;
+  }
+  const block = newText(sheet, text, options);
+  if (settings === undefined) known.set(text, [{ options, block }]);
+  else {
+    if (settings.length >= settingsMax) settings.length = 0;
+    settings.push({ options, block });
+  }
+  return block;
+}
+
+function areAlike(one: TextOptions, other: TextOptions): boolean {
+  return (
+    one.x === other.x &&
+    one.width === other.width &&
+    one.size === other.size &&
+    one.isBold === other.isBold &&
+    one.color === other.color &&
+    one.align === other.align &&
+    one.linesMax === other.linesMax &&
+    one.direction === other.direction &&
+    one.isStacked === other.isStacked &&
+    one.isFitted === other.isFitted
+  );
+}
+
+/** A text in two languages is set side by side if there is room, otherwise one below the other. */
+function newText(sheet: Sheet, text: string, options: TextOptions): Block {
   const [first, second] = halvesOf(text);
   return second === undefined
     ? oneText(sheet, first, options)

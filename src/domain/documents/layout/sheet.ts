@@ -58,13 +58,37 @@ const measures: Readonly<Record<PageSize, { width: number; height: number }>> = 
   Letter: { width: 612, height: 792 },
 };
 
-export function sheetOf(options: {
+type SheetOptions = {
   size: PageSize;
   direction: Direction;
   color: string;
   typefaces: Typefaces;
   scale: number;
-}): Sheet {
+};
+
+/** Of one set of fonts. What is remembered of each takes some 2 MB at most. */
+const sheetsMax = 20;
+const known = new WeakMap<Typefaces, Map<string, Sheet>>();
+
+/** The same for all bills alike: what is drawn on it is remembered with it. */
+export function sheetOf(options: SheetOptions): Sheet {
+  const { typefaces, size, direction, color, scale } = options;
+  let sheets = known.get(typefaces);
+  if (sheets === undefined) {
+    sheets = new Map();
+    known.set(typefaces, sheets);
+  }
+  const key = `${size} ${direction} ${color} ${scale}`;
+  let sheet = sheets.get(key);
+  if (sheet === undefined) {
+    sheet = newSheet(options);
+    if (sheets.size >= sheetsMax) sheets.clear();
+    sheets.set(key, sheet);
+  }
+  return sheet;
+}
+
+function newSheet(options: SheetOptions): Sheet {
   const { width, height } = measures[options.size];
   return {
     typefaces: options.typefaces,
