@@ -98,22 +98,15 @@ function openBrush(file: PdfFile) {
       content += `${number(x)} ${number(y)} ${number(width)} ${number(height)} re f\n`;
     },
     /** Along the longer side, as thick as the shorter. */
-    rule({ x, y, width, height }: Box, color: string, isDashed: boolean) {
-      if (!isDashed) {
-        this.fill({ x, y, width, height }, color);
-        return;
-      }
+    rule(box: Box, color: string, isDashed: boolean) {
+      if (!isDashed) return this.fill(box, color);
       setInText(false);
-      const middle = number(y + height / 2);
-      content += `q ${rgb(color)} RG ${number(height)} w ${dashPattern}\n`;
-      content += `${number(x)} ${middle} m ${number(x + width)} ${middle} l S Q\n`;
+      content += dashedLine(box, color);
     },
-    image({ x, y, width, height }: Box, image: PdfImage) {
+    image(box: Box, image: PdfImage) {
       images.add(image);
-      const { name } = file.image(image);
       setInText(false);
-      const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
-      content += `q ${matrix} cm /${name} Do Q\n`;
+      content += picture(box, file.image(image).name);
     },
     matrix(box: Box, rows: readonly (readonly boolean[])[]) {
       setFill('#000000');
@@ -125,6 +118,17 @@ function openBrush(file: PdfFile) {
       return { content, faces, images };
     },
   };
+}
+
+function dashedLine({ x, y, width, height }: Box, color: string): string {
+  const middle = number(y + height / 2);
+  const pen = `${rgb(color)} RG ${number(height)} w ${dashPattern}`;
+  return `q ${pen}\n${number(x)} ${middle} m ${number(x + width)} ${middle} l S Q\n`;
+}
+
+function picture({ x, y, width, height }: Box, name: string): string {
+  const matrix = [width, 0, 0, -height, x, y + height].map(number).join(' ');
+  return `q ${matrix} cm /${name} Do Q\n`;
 }
 
 function runContent(run: Run, use: FaceUse, size: number): string {
@@ -141,18 +145,24 @@ function drawing(run: Run, size: number): string {
     if (open !== '') content += `[${open}] TJ\n`;
     open = '';
   };
+  const setRise = (wanted: number) => {
+    if (wanted === rise) return;
+    flush();
+    content += `${number((wanted * size) / 1000)} Ts\n`;
+    rise = wanted;
+  };
   for (const word of run.words) {
+    if (word.operands !== undefined) {
+      setRise(0);
+      open = joinedOperands(open, word.operands);
+    }
     for (const { text, parts } of word.spans) {
       if (text !== null) {
         flush();
         content += `/Span << /ActualText <feff${utf16(text)}> >> BDC\n`;
       }
       for (const part of parts) {
-        if (part.rise !== rise) {
-          flush();
-          content += `${number((part.rise * size) / 1000)} Ts\n`;
-          rise = part.rise;
-        }
+        setRise(part.rise);
         open = joinedOperands(open, part.operands);
       }
       if (text === null) continue;

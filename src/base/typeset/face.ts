@@ -8,6 +8,8 @@ export type ShapedWord = {
   /** How far the pen moves. */
   readonly advance: number;
   readonly spans: readonly GlyphSpan[];
+  /** In place of spans: of letters on the line, each drawn by its own glyph. */
+  readonly operands?: string;
   readonly glyphs: readonly number[];
   /** Of each glyph above the line; absent if all are on it. */
   readonly heights?: readonly number[];
@@ -17,7 +19,7 @@ export type ShapedWord = {
   readonly ascent?: number;
   readonly descent?: number;
   /** All its glyphs are common ones of its font; absent until it was asked for. */
-  isCommon?: boolean;
+  isCommon?: boolean | undefined;
 };
 
 export type GlyphSpan = {

@@ -53,8 +53,10 @@ export function openFaces(options: FontOptions): { common: Face; others: Face } 
   font.setScale(1000, 1000);
   const { scale = 1, isSloping = false } = options;
   const measured = (word: ShapedWord) => withMeasures(word, { scale, isSloping, tables });
-  const shape = rememberedShapes(font, scale === 1 && !isSloping ? (word) => word : measured);
   const isCommon = new Set(Array.from(options.common, (character) => character.codePointAt(0)));
+  const shaper = makeShaper(font, isCommon);
+  const isPlainSize = scale === 1 && !isSloping;
+  const shape = rememberedShapes(shaper, isPlainSize ? (word) => word : measured);
   const { name, ascent, descent } = options;
   const covers = remembered((codePoint) => font.nominalGlyph(codePoint) !== undefined);
   let commonFont: { glyphs: Map<number, string>; bytes: FontBytes } | undefined;
@@ -159,8 +161,10 @@ function withMeasures(
   };
 }
 
-function rememberedShapes(font: Font, measured: (word: ShapedWord) => ShapedWord): Face['shape'] {
-  const shaper = makeShaper(font);
+function rememberedShapes(
+  shaper: ReturnType<typeof makeShaper>,
+  measured: (word: ShapedWord) => ShapedWord,
+): Face['shape'] {
   const words = [wordsMax, wordsMax].map((max) => new Remembered<ShapedWord>(max));
   return (word, isRightToLeft) => {
     if (!isRightToLeft && isFigure(word)) return measured(shaper.plain(word));
@@ -207,10 +211,24 @@ function glyphsOf(font: Font, characters: string): Map<number, string> {
   return glyphs;
 }
 
-/** With the kerning before each other letter that followed it. */
-type PlainGlyph = { glyph: number; code: string; advance: number; kernings: number[] };
+type PlainGlyph = {
+  readonly glyph: number;
+  readonly code: string;
+  readonly advance: number;
+  readonly isCommon: boolean;
+  /** Before each other letter that followed it. */
+  readonly kernings: number[];
+};
 
-function makeShaper(font: Font) {
+function newPlainGlyph(font: Font, code: number, isCommon: boolean): PlainGlyph {
+  const glyph = font.nominalGlyph(code) ?? 0;
+  const advance = font.glyphHAdvance(glyph);
+  return { glyph, code: codeOf(glyph), advance, isCommon, kernings: [] };
+}
+
+const noSpans: ShapedWord['spans'] = [];
+
+function makeShaper(font: Font, isCommon: ReadonlySet<number | undefined>) {
   // One buffer for all: nothing is shaped while another word is.
   const buffer = new Text();
   const withoutLigatures = [new Feature('liga', 0), new Feature('clig', 0)];
@@ -229,8 +247,7 @@ function makeShaper(font: Font) {
   function plainGlyph(code: number): PlainGlyph {
     let found = plainGlyphs[code];
     if (found === undefined) {
-      const glyph = font.nominalGlyph(code) ?? 0;
-      found = { glyph, code: codeOf(glyph), advance: font.glyphHAdvance(glyph), kernings: [] };
+      found = newPlainGlyph(font, code, isCommon.has(code));
       plainGlyphs[code] = found;
     }
     return found;
@@ -251,19 +268,23 @@ function makeShaper(font: Font) {
     const glyphs: number[] = [];
     let operands = '(';
     let advance = 0;
+    let areCommon = true;
     for (let index = 0; index < word.length; index++) {
       const code = word.charCodeAt(index);
-      const { glyph, code: drawn, advance: own } = plainGlyph(code);
-      glyphs.push(glyph);
-      operands += drawn;
-      advance += own;
+      const letter = plainGlyph(code);
+      glyphs.push(letter.glyph);
+      operands += letter.code;
+      advance += letter.advance;
+      if (!letter.isCommon) areCommon = false;
       const kern = index + 1 < word.length ? kerning(code, word.charCodeAt(index + 1)) : 0;
       if (kern === 0) continue;
       operands += `)${-kern}(`;
       advance += kern;
     }
-    const spans = [{ text: null, parts: [{ rise: 0, operands: `${operands})` }] }];
-    return { advance, spans, glyphs, texts: word };
+    operands += ')';
+    // A letter that is not common may still be drawn by a glyph that is.
+    const isCommon = areCommon || undefined;
+    return { advance, spans: noSpans, operands, glyphs, texts: word, isCommon };
   }
 
   /** From left to right, where Indic scripts move letters about, a word tells its text whole. */

@@ -92,27 +92,28 @@ function writeFormat(data: Uint8Array, size: number, mask: number): void {
 const stripWidth = 31;
 
 function stripsOf(data: Uint8Array, size: number): Strips {
-  const count = Math.ceil(size / stripWidth);
-  const empty = () => Array.from({ length: count }, () => new Int32Array(size));
-  const strips = { rows: empty(), columns: empty() };
-  for (let row = 0; row < size; row++) {
-    for (let column = 0; column < size; column++) {
-      if (data[row * size + column] === 0) continue;
-      setSquare(strips.rows, row, column);
-      setSquare(strips.columns, column, row);
-    }
+  const strips: { rows: Strip[]; columns: Strip[] } = { rows: [], columns: [] };
+  for (let from = 0; from < size; from += stripWidth) {
+    const to = Math.min(from + stripWidth + 1, size);
+    strips.rows.push(stripOf(data, size, { from, to, lineStep: size, squareStep: 1 }));
+    strips.columns.push(stripOf(data, size, { from, to, lineStep: 1, squareStep: size }));
   }
   return strips;
 }
 
-function setSquare(strips: readonly Strip[], line: number, at: number): void {
-  const index = Math.floor(at / stripWidth);
-  const bit = at % stripWidth;
-  const strip = strips[index] as Strip;
-  strip[line] = (strip[line] as number) | (1 << bit);
-  if (bit > 0 || index === 0) return;
-  const before = strips[index - 1] as Strip;
-  before[line] = (before[line] as number) | (1 << stripWidth);
+type Part = { from: number; to: number; lineStep: number; squareStep: number };
+
+function stripOf(data: Uint8Array, size: number, part: Part): Strip {
+  const { from, to, lineStep, squareStep } = part;
+  const strip = new Int32Array(size);
+  for (let line = 0; line < size; line++) {
+    let bits = 0;
+    for (let at = from; at < to; at++) {
+      bits |= (data[line * lineStep + at * squareStep] as number) << (at - from);
+    }
+    strip[line] = bits;
+  }
+  return strip;
 }
 
 function penaltyOf(data: Strips, change: Strips, size: number): number {

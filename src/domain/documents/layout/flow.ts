@@ -62,13 +62,14 @@ export function openFlow(sheet: Sheet, head: () => Block, pagesMax: number): Flo
     finish(footer) {
       return pages.map((items, index) => {
         putItems(footer(index + 1, pages.length), sheet.bottom + 4, items);
-        return { width: sheet.width, height: sheet.height, items: mirrored(items, sheet) };
+        if (sheet.direction === 'rtl') mirror(items, sheet);
+        return { width: sheet.width, height: sheet.height, items };
       });
     },
   };
 }
 
-function mirrored(items: readonly PageItem[], sheet: Sheet): readonly PageItem[] {
-  if (sheet.direction === 'ltr') return items;
-  return items.map((item) => ({ ...item, x: sheet.width - item.x - item.width }));
+/** The items are those of the page alone: each was copied when it was put there. */
+function mirror(items: readonly { x: number; readonly width: number }[], sheet: Sheet): void {
+  for (const item of items) item.x = sheet.width - item.x - item.width;
 }

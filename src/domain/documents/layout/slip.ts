@@ -2,6 +2,7 @@
 // date, the reference as figures and as a code, and the bank account.
 import type { BankView, BillView } from '../bill-view.ts';
 import { barRow, codeRows } from '../code.ts';
+import type { SlipCode } from '../payment-code.ts';
 import { joined } from '../wording.ts';
 import {
   type Block,
@@ -155,9 +156,17 @@ function amountBlock(sheet: Sheet, view: BillView, place: { x: number; width: nu
   return onGround(stack(blocks, 5), { ...place, color: colors.tint, above: 6, below: 6 });
 }
 
+const squares = new WeakMap<SlipCode, ReturnType<typeof codeRows>>();
+
+/** A bill may be laid out in several sizes of type, each time with the same code. */
+function squaresOf(code: SlipCode): ReturnType<typeof codeRows> {
+  if (!squares.has(code)) squares.set(code, codeRows(code.text));
+  return squares.get(code);
+}
+
 function codeBlock(sheet: Sheet, view: BillView): Block {
   const { code, labels } = view;
-  const rows = codeRows(code.text);
+  const rows = squaresOf(code);
   if (rows === undefined) return emptyBlock;
   const x = sheet.right - codeSide;
   const caption = textBlock(sheet, code.isPayment ? labels.scan : labels.reference, {
