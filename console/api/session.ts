@@ -11,6 +11,8 @@ export type Session = {
   workspace: string;
   currency: string;
   currencyDecimals: number;
+  /** How the workspace groups the digits of amounts: en-PK. */
+  locale: string;
   /** How far the clock of the workspace is from that of this browser, in milliseconds. */
   aheadMs: number;
   /** The server ended it. The page stays as it is until the person has logged in again. */
@@ -34,8 +36,8 @@ function keep(next: Session | null): void {
 }
 
 function sessionOf({ accessToken: token, scope, ...tokens }: Tokens): Session {
-  const { user, workspace, currency, currencyDecimals } = tokens;
-  const money = { currency, currencyDecimals };
+  const { user, workspace, currency, currencyDecimals, locale } = tokens;
+  const money = { currency, currencyDecimals, locale };
   const aheadMs = localMs(tokens.now) - Date.now();
   return { token, user, permissions: new Set(scope), workspace, ...money, aheadMs, isOver: false };
 }

@@ -1,8 +1,6 @@
 // Money as the workspace writes it: its currency, decimals and grouping.
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { settingsQuery } from '../api/queries/settings.ts';
-import { mayUse, useSession } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
 
 export type MoneyFormat = {
   /** The figure alone, as in the column of a table. */
@@ -12,9 +10,7 @@ export type MoneyFormat = {
 };
 
 export function useMoney(): MoneyFormat {
-  const { data } = useQuery({ ...settingsQuery, enabled: mayUse('settings:read') });
-  const { currency = '', currencyDecimals = 2 } = useSession() ?? {};
-  const { locale = 'en' } = data ?? {};
+  const { currency = '', currencyDecimals = 2, locale = 'en' } = useSession() ?? {};
   const format = new Intl.NumberFormat(figuresOf(locale), {
     minimumFractionDigits: currencyDecimals,
     maximumFractionDigits: currencyDecimals,

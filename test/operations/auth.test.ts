@@ -46,6 +46,7 @@ test('a login returns token, lifetimes, scope, user and workspace', async () => 
     workspace: 'auth',
     currency: 'PKR',
     currencyDecimals: 2,
+    locale: 'en',
   });
   assert.match(now, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.match(expiresAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);

@@ -82,6 +82,7 @@ export const issuedTokens = Type.Object({
   workspace: Type.String(),
   currency: Type.String({ description: 'of the workspace, with its decimals' }),
   currencyDecimals: Type.Integer(),
+  locale: Type.String({ description: 'of the workspace: how amounts are grouped, such as en-PK' }),
   now: Type.String({ description: 'the present time of the workspace; a sandbox has its own' }),
 });
 
@@ -115,7 +116,12 @@ export function cookieOf(issued: Issued): { token: string; seconds: number } {
 export function presentTokens(
   issued: Issued,
   holder: Holder,
-  { tenant, inCookie, at }: { tenant: Tenant; inCookie: boolean; at: Temporal.Instant },
+  {
+    tenant,
+    locale,
+    inCookie,
+    at,
+  }: { tenant: Tenant; locale: string; inCookie: boolean; at: Temporal.Instant },
 ) {
   const now = at.add({ milliseconds: tenant.clockOffsetMs });
   return {
@@ -129,6 +135,7 @@ export function presentTokens(
     workspace: tenant.workspace,
     currency: tenant.currency,
     currencyDecimals: tenant.currencyDecimals,
+    locale,
     now: formatTimestamp(now, tenant.timezone),
   };
 }

@@ -72,11 +72,12 @@ export const login = operation({
     assertNotDefault(credentials.secret, call.address);
     const { owner } = candidate;
     if ('loginId' in owner) await assertFactor(call, { ...owner, key, code: body.code ?? null });
-    const issued = await call.write(async (tx, audit) => {
+    const { issued, locale } = await call.write(async (tx, audit) => {
       // Again, because many guesses sent at once pass the first look together.
       await assertNotLocked(tx, tenantId, key, { at: call.realNow, lock: true });
       await clearLoginFailures(tx, tenantId, key);
-      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
+      const settings = await findSettings(tx, tenantId);
+      const { access_token_seconds: lifetimeSeconds, locale } = settings;
       const { holder } = candidate;
       audit(candidate.actor, {
         subject: credentials.kind,
@@ -85,13 +86,14 @@ export const login = operation({
         after: { event: 'login', roles: holder.roles },
       });
       const session = { owner, address: call.address, at: call.realNow, lifetimeSeconds };
-      return openSession(tx, tenantId, session);
+      return { locale, issued: await openSession(tx, tenantId, session) };
     });
     const inCookie = body.session === 'Cookie';
     return {
       message: 'Logged in',
       data: presentTokens(issued, candidate.holder, {
         tenant: call.tenant,
+        locale,
         inCookie,
         at: call.realNow,
       }),

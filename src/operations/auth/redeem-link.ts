@@ -37,19 +37,21 @@ export const redeemLink = operation({
       const login = loginId && (await findLoginById(tx, tenantId, loginId));
       if (!loginId || !login || login.status !== 'ACTIVE') throw linkInvalid();
       if (!(await spendLink(tx, tenantId, { ...link, loginId }, at))) throw linkInvalid();
-      const { access_token_seconds: lifetimeSeconds } = await findSettings(tx, tenantId);
+      const settings = await findSettings(tx, tenantId);
+      const { access_token_seconds: lifetimeSeconds, locale } = settings;
       const after = { event: 'login by link', roles: login.roles };
       const actor = { name: login.username, kind: 'Login' as const };
       audit(actor, { subject: 'login', subjectId: loginId, before: null, after });
       const session = { owner: { loginId }, address, at, lifetimeSeconds };
-      return { login, issued: await openSession(tx, tenantId, session) };
+      return { login, locale, issued: await openSession(tx, tenantId, session) };
     });
     const inCookie = body.session === 'Cookie';
-    const { issued, login } = opened;
+    const { issued, login, locale } = opened;
     return {
       message: 'Logged in',
       data: presentTokens(issued, holderOf(login), {
         tenant: call.tenant,
+        locale,
         inCookie,
         at: call.realNow,
       }),

@@ -61,6 +61,7 @@ export const refreshToken = operation({
       if (!holder) return undefined;
       const data = presentTokens(renewal.issued, holder, {
         tenant: call.tenant,
+        locale: settings.locale,
         inCookie: isCookie,
         at: call.realNow,
       });
