@@ -110,3 +110,13 @@ test('a bad row of open items is named by its line and column, and nothing is st
   const operator = await scene.loginAs(client, ['Billing Operator']);
   await refuses(take(operator, 'OpenItems', content), 'PERMISSION_DENIED');
 });
+
+test('an accountant brings the open items of an old system, and no rows of another kind', async () => {
+  const place = await openLate(scene, 'opening-accountant', 2029);
+  const { client, number } = place;
+  await scene.enter(client);
+  const accountant = await scene.loginAs(client, ['Accountant']);
+  await take(accountant, 'OpenItems', file(header, `A,,${number},,,15/04/2029,300,,`));
+  assert.deepEqual(await place.money(), { owed: 300, wallet: 0 });
+  await refuses(take(accountant, 'Parties', file('name', 'A. Khan')), 'PERMISSION_DENIED');
+});

@@ -8,7 +8,7 @@ import { ImportFile } from './import-file.tsx';
 
 export function Files() {
   const { t } = useTranslation();
-  const mayImport = mayUse('readings:write') && mayUse('imports:write');
+  const mayImport = mayUse('imports:write');
   return (
     <Page title={t('files.title')} hint={t('files.hint')}>
       <Tabs defaultValue={mayImport ? 'in' : 'out'} keepMounted={false}>

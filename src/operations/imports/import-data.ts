@@ -25,7 +25,7 @@ export const importData = operation({
   path: '/billing/imports/import-data',
   method: 'Create',
   action: 'Import Data',
-  access: { permission: 'readings:write' },
+  access: { permission: 'imports:write' },
   summary: 'Imports a CSV file, all rows or none; each rejected row is named by its line.',
   takesRows: true,
   request: Type.Object({
