@@ -1,14 +1,12 @@
-// What became of a bill: payments, credit notes, the change against the bill before it, its history.
+// What became of a bill: payments, the change against the bill before it, its history.
 import { Card, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.ts';
-import { creditNotesQuery, previousBillQuery } from '../../api/queries/bills.ts';
+import { previousBillQuery } from '../../api/queries/bills.ts';
 import { paymentsOfBillQuery } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
 import { Amount } from '../../parts/amount.tsx';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
-import { FileButton } from '../../parts/file.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 
@@ -46,41 +44,6 @@ export function PaymentsOfBill({ bill: { billID } }: Props) {
               <Table.Td>{t(`method.${payment.paymentMethod}`)}</Table.Td>
               <Table.Td className="figure">
                 <Amount value={settledOf(payment)} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Card>
-  );
-}
-
-export function CreditNotes({ bill: { billID } }: Props) {
-  const { t } = useTranslation();
-  const { data: notes = [] } = useQuery(creditNotesQuery({ billID }));
-  if (notes.length === 0) return null;
-  return (
-    <Card withBorder {...scrolls(t('creditNotes.title'))}>
-      <Text component="h2" fw={600} mb="xs">
-        {t('creditNotes.title')}
-      </Text>
-      <Table aria-label={t('creditNotes.title')}>
-        <Table.Tbody>
-          {notes.map(({ creditNoteID = 0, creditNoteNumber, issueDate, reason, amount = 0 }) => (
-            <Table.Tr key={creditNoteID}>
-              <Table.Td>{creditNoteNumber}</Table.Td>
-              <Table.Td>{issueDate}</Table.Td>
-              <Table.Td>{reason}</Table.Td>
-              <Table.Td className="figure">
-                <Amount value={amount} />
-              </Table.Td>
-              <Table.Td>
-                <FileButton
-                  isSmall
-                  label={t('creditNotes.pdf')}
-                  name={`${creditNoteNumber}.pdf`}
-                  load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}
-                />
               </Table.Td>
             </Table.Tr>
           ))}

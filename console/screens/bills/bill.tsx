@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { billQuery, documentQuery } from '../../api/queries/bills.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
+import { CreditNotes } from '../../parts/credit-notes.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { FileView } from '../../parts/file.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
@@ -17,7 +18,7 @@ import { Status } from '../../parts/status.tsx';
 import { Trail } from '../../parts/trail.tsx';
 import { BillActions } from './bill-actions.tsx';
 import { Deliveries, Problems, UsageBefore } from './bill-facts.tsx';
-import { AgainstPrevious, CreditNotes, PaymentsOfBill } from './bill-money.tsx';
+import { AgainstPrevious, PaymentsOfBill } from './bill-money.tsx';
 import { LineWhy } from './line-why.tsx';
 
 type BillData = DataOf<'getBills'>['bills'][number];
@@ -69,7 +70,7 @@ export function Bill() {
             <UsageBefore bill={bill} />
             <AgainstPrevious bill={bill} />
             <PaymentsOfBill bill={bill} />
-            <CreditNotes bill={bill} />
+            <CreditNotes of={{ billID: bill.billID }} />
             <Deliveries bill={bill} />
             <Trail subject="bill" subjectID={bill.billID} />
           </Stack>

@@ -1,22 +1,19 @@
 // What there is beside the bills of a customer: deposits, credit notes, single charges and credits.
-import { Card, Group, NativeSelect, Stack, Table, Text } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
-import { creditNotesQuery } from '../../api/queries/bills.ts';
 import { depositPages } from '../../api/queries/customers.ts';
 import { serviceQuery } from '../../api/queries/services.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog, ActionForm } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
+import { CreditNotes } from '../../parts/credit-notes.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
-import { FileButton } from '../../parts/file.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading } from '../../parts/notes.tsx';
-import { PageLink } from '../../parts/page-link.tsx';
-import { scrolls } from '../../parts/scrolls.ts';
 
 type Party = DataOf<'getUsers'>['user'];
 type Subscription = Party['subscriptions'][number];
@@ -64,7 +61,7 @@ export function Deposits({ party }: { party: Party }) {
           },
         ]}
       />
-      {mayUse('bills:read') && <CreditNotes partyID={party.partyID} />}
+      {mayUse('bills:read') && <CreditNotes of={{ partyID: party.partyID }} />}
     </Stack>
   );
 }
@@ -180,45 +177,5 @@ function AdjustForm({
         })
       }
     />
-  );
-}
-
-function CreditNotes({ partyID }: { partyID: number }) {
-  const { t } = useTranslation();
-  const { data: notes = [] } = useQuery(creditNotesQuery({ partyID }));
-  if (notes.length === 0) return null;
-  return (
-    <Card withBorder {...scrolls(t('creditNotes.title'))}>
-      <Text component="h2" fw={600} mb="xs">
-        {t('creditNotes.title')}
-      </Text>
-      <Table aria-label={t('creditNotes.title')}>
-        <Table.Tbody>
-          {notes.map(({ creditNoteID = 0, creditNoteNumber, billID, billNumber, ...note }) => (
-            <Table.Tr key={creditNoteID}>
-              <Table.Td>{creditNoteNumber}</Table.Td>
-              <Table.Td>{note.issueDate}</Table.Td>
-              <Table.Td>
-                <PageLink to="/bills/$billID" params={{ billID: String(billID) }}>
-                  {billNumber}
-                </PageLink>
-              </Table.Td>
-              <Table.Td>{note.reason}</Table.Td>
-              <Table.Td className="figure">
-                <Amount value={note.amount ?? 0} />
-              </Table.Td>
-              <Table.Td>
-                <FileButton
-                  isSmall
-                  label={t('creditNotes.pdf')}
-                  name={`${creditNoteNumber}.pdf`}
-                  load={() => api.getCreditNoteDocument({ creditNoteID, format: 'PDF' })}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Card>
   );
 }
