@@ -1,6 +1,25 @@
 // A refusal of the server in the words that a person reads.
 import { BillingError } from '../../sdk/client.ts';
 
+/** Nothing has the number or the name of an address. */
+export class Missing extends Error {}
+
+export function found<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Missing();
+  return thing;
+}
+
+/** The number of an address; as null it would ask for all. */
+export function numbered(id: number): number {
+  if (!Number.isSafeInteger(id)) throw new Missing();
+  return id;
+}
+
+/** Whether what a page should show is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Missing || (error instanceof BillingError && error.statusCode === 404);
+}
+
 export type Problem = {
   message: string;
   /** The message of each field that the server names. */

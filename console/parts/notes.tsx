@@ -3,7 +3,7 @@ import { Alert, Button, Center, Code, Loader, Stack, Text, Title } from '@mantin
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { problemOf } from '../api/problem.ts';
+import { isMissing, Missing, problemOf } from '../api/problem.ts';
 
 export function Loading() {
   const { t } = useTranslation();
@@ -28,8 +28,20 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** A link to something that was deleted, or that was mistyped. */
+function NothingHere() {
+  const { t } = useTranslation();
+  return (
+    <Alert color="gray" variant="light" icon={<IconAlertCircle />} role="alert">
+      <Text fw={600}>{t('missing.title')}</Text>
+      <Text size="sm">{t('missing.hint')}</Text>
+    </Alert>
+  );
+}
+
 export function Refusal({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation();
+  if (error instanceof Missing || (onRetry && isMissing(error))) return <NothingHere />;
   const { message, requestID } = problemOf(error);
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle />} role="alert" title={t('refused')}>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { found, numbered } from '../problem.ts';
 import { pagesOf } from './base.ts';
 
 export const bankFilePages = pagesOf(
@@ -13,11 +13,8 @@ export const bankFilePages = pagesOf(
 export const bankFileQuery = (bankFileID: number) =>
   queryOptions({
     queryKey: ['bank-file', bankFileID],
-    queryFn: async () => {
-      const [file] = (await api.getBankFiles({ bankFileID })).data.bankFiles;
-      if (!file) throw new Missing();
-      return file;
-    },
+    queryFn: async () =>
+      found((await api.getBankFiles({ bankFileID: numbered(bankFileID) })).data.bankFiles[0]),
   });
 
 type LineFilter = Pick<RequestOf<'getBankLines'>, 'bankFileID' | 'status'>;

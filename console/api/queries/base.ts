@@ -2,7 +2,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { BillingError } from '../../../sdk/client.ts';
 import { totalIn } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { Missing } from '../problem.ts';
 
 export const pageSize = 100;
 
@@ -10,11 +10,15 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (count, error) =>
-        !(error instanceof BillingError || error instanceof Missing) && count < 2,
+      retry: (count, error) => !isAnswer(error) && count < 2,
     },
   },
 });
+
+/** To ask again would bring the same. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof BillingError || error instanceof Missing;
+}
 
 export type PageNumber = { pageNumber: number; size: number };
 export type ListPage<Row> = { rows: Row[]; total: number };

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import i18next from 'i18next';
 import { api, totalIn } from '../client.ts';
+import { found, numbered } from '../problem.ts';
 import { pageOf, pagesOf } from './base.ts';
 
 export const billStatuses = ['Draft', 'Error', 'Hold', 'Posted', 'Published', 'Cancelled'] as const;
@@ -29,11 +29,7 @@ export const billPages = (filter: BillFilter) =>
 export const billQuery = (billID: number) =>
   queryOptions({
     queryKey: ['bill', billID],
-    queryFn: async () => {
-      const [bill] = (await api.getBills({ billID })).data.bills;
-      if (!bill) throw new Error(i18next.t('bill.gone'));
-      return bill;
-    },
+    queryFn: async () => found((await api.getBills({ billID: numbered(billID) })).data.bills[0]),
   });
 
 export const explanationQuery = (billID: number, lineNo: number) =>

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, totalIn } from '../client.ts';
+import { numbered } from '../problem.ts';
 import { pageOf, pagesOf } from './base.ts';
 
 export const customerPages = (name: string) =>
@@ -12,7 +13,7 @@ export const customerPages = (name: string) =>
 export const customerQuery = (partyNumber: number) =>
   queryOptions({
     queryKey: ['customer', partyNumber],
-    queryFn: async () => (await api.getUsers({ partyNumber })).data.user,
+    queryFn: async () => (await api.getUsers({ partyNumber: numbered(partyNumber) })).data.user,
   });
 
 type Days = { fromDate: string; toDate: string };

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { found, numbered } from '../problem.ts';
 import { pagesOf } from './base.ts';
 
 type PaymentFilter = Omit<RequestOf<'getPayments'>, 'page' | 'metaData'>;
@@ -16,11 +16,8 @@ export const paymentPages = (filter: PaymentFilter) =>
 export const paymentQuery = (paymentID: number) =>
   queryOptions({
     queryKey: ['payment', paymentID],
-    queryFn: async () => {
-      const [payment] = (await api.getPayments({ paymentID })).data.payments;
-      if (!payment) throw new Missing();
-      return payment;
-    },
+    queryFn: async () =>
+      found((await api.getPayments({ paymentID: numbered(paymentID) })).data.payments[0]),
   });
 
 /** Cash desks with what each took on a day, as DD/MM/YYYY; today where it is left out. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { found, numbered } from '../problem.ts';
 import { wholePages } from './whole.ts';
 
 export type Plan = DataOf<'getTariffs'>['tariffs'][number];
@@ -25,9 +25,7 @@ export const plansQuery = queryOptions({
 });
 
 export async function readPlan(planID: number): Promise<Plan> {
-  const [plan] = (await api.getTariffs({ tariffID: planID })).data.tariffs;
-  if (!plan) throw new Missing();
-  return plan;
+  return found((await api.getTariffs({ tariffID: numbered(planID) })).data.tariffs[0]);
 }
 
 export const planQuery = (planID: number) =>
@@ -55,11 +53,7 @@ export const servicePages = wholePages(
 export const serviceQuery = (serviceCode: string) =>
   queryOptions({
     queryKey: ['service', serviceCode],
-    queryFn: async () => {
-      const [service] = (await api.getServices({ serviceCode })).data.services;
-      if (!service) throw new Missing();
-      return service;
-    },
+    queryFn: async () => found((await api.getServices({ serviceCode })).data.services[0]),
   });
 
 /** A bill of the plan as it is typed, or what is wrong with the plan. */

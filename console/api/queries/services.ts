@@ -1,16 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { found, numbered } from '../problem.ts';
 
 /** A service with all its definitions. */
 export const serviceQuery = (serviceCode: string) =>
   queryOptions({
     queryKey: ['service', serviceCode],
-    queryFn: async () => {
-      const [service] = (await api.getServices({ serviceCode })).data.services;
-      if (!service) throw new Missing();
-      return service;
-    },
+    queryFn: async () => found((await api.getServices({ serviceCode })).data.services[0]),
     staleTime: 60_000,
   });
 
@@ -25,9 +21,6 @@ export const plansQuery = (serviceCode: string) =>
 export const planQuery = (tariffID: number) =>
   queryOptions({
     queryKey: ['plan', tariffID],
-    queryFn: async () => {
-      const [plan] = (await api.getTariffs({ tariffID })).data.tariffs;
-      if (!plan) throw new Missing();
-      return plan;
-    },
+    queryFn: async () =>
+      found((await api.getTariffs({ tariffID: numbered(tariffID) })).data.tariffs[0]),
   });

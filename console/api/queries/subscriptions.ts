@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { Missing } from '../missing.ts';
+import { found } from '../problem.ts';
 import { pagesOf } from './base.ts';
 
 export type Meter = DataOf<'getMeters'>['meters']['meters'][number];
@@ -21,9 +21,7 @@ export const subscriptionQuery = (connectionNumber: string) =>
     queryKey: ['subscription', connectionNumber],
     queryFn: async () => {
       const filters = { readings: true, bills: true };
-      const [found] = (await api.getConnections({ connectionNumber, filters })).data.connections;
-      if (!found) throw new Missing();
-      return found;
+      return found((await api.getConnections({ connectionNumber, filters })).data.connections[0]);
     },
   });
 
@@ -49,9 +47,7 @@ export const meterQuery = (number: number) =>
     queryKey: ['meter', number],
     queryFn: async () => {
       const metaData = { fields: [...meterFields] };
-      const [found] = (await api.getMeters({ number, metaData })).data.meters.meters;
-      if (!found) throw new Missing();
-      return found;
+      return found((await api.getMeters({ number, metaData })).data.meters.meters[0]);
     },
   });
 

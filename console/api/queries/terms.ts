@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, totalIn } from '../client.ts';
+import { numbered } from '../problem.ts';
 import { pageOf, pagesOf, queries } from './base.ts';
 
 export const termPages = pagesOf(
@@ -12,7 +13,8 @@ export const termPages = pagesOf(
 export const termQuery = (termID: number) =>
   queryOptions({
     queryKey: ['term', termID],
-    queryFn: async () => (await api.getBillTerm({ billTermID: termID, page: pageOf(0, 1) })).data,
+    queryFn: async () =>
+      (await api.getBillTerm({ billTermID: numbered(termID), page: pageOf(0, 1) })).data,
   });
 
 export type PopulationFilter = {

@@ -25,11 +25,11 @@ export function BankFile() {
   const chosen = statuses.find((one) => one === status);
   return (
     <Page
-      title={file?.fileName ?? t('bank.fileTitle', { number: bankFileID })}
+      title={file.fileName ?? t('bank.fileTitle', { number: bankFileID })}
       crumbs={[{ label: t('bank.title'), to: '/bank' }]}
-      hint={`${shownTime(file?.createdAt)} · ${file?.createdBy ?? ''}`}
+      hint={`${shownTime(file.createdAt)} · ${file.createdBy ?? ''}`}
     >
-      {(file?.statements ?? []).map((one) => (
+      {(file.statements ?? []).map((one) => (
         <div key={one.statementID}>
           <Figures
             items={[
