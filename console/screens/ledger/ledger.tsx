@@ -1,4 +1,4 @@
-// The books: trial balance with its proof, journals, and the end of a month.
+// The books: trial balance with its proof, journals, the chart of accounts, and the end of a month.
 import { Alert, Card, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { AddressTabs } from '../../parts/tabs.tsx';
+import { Accounts, accountName } from './accounts.tsx';
 import { ExportMonth } from './export-month.tsx';
 
 export function Ledger() {
@@ -32,25 +33,32 @@ export function Ledger() {
         </>
       }
     >
-      <Filters
-        specs={{
-          from: { label: t('from'), kind: 'date' },
-          to: { label: t('to'), kind: 'date' },
-          account: { label: t('ledger.account') },
-        }}
-        values={{ from, to, account }}
-        onChange={(search) => navigate({ to: '/ledger', search: { tab, ...search } })}
-      />
+      {tab !== 'accounts' && (
+        <Filters
+          key={account}
+          specs={{
+            from: { label: t('from'), kind: 'date' },
+            to: { label: t('to'), kind: 'date' },
+            account: { label: t('ledger.account') },
+          }}
+          values={{ from, to, account }}
+          onChange={(search) => navigate({ to: '/ledger', search: { tab, ...search } })}
+        />
+      )}
       <AddressTabs usual="balance">
         <Tabs.List>
           <Tabs.Tab value="balance">{t('ledger.trialBalance')}</Tabs.Tab>
           <Tabs.Tab value="journals">{t('ledger.journals')}</Tabs.Tab>
+          <Tabs.Tab value="accounts">{t('ledger.accounts')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="balance" pt="sm">
           <TrialBalance days={days} />
         </Tabs.Panel>
         <Tabs.Panel value="journals" pt="sm">
           <Journals filter={{ ...days, accountCode: account }} />
+        </Tabs.Panel>
+        <Tabs.Panel value="accounts" pt="sm">
+          <Accounts />
         </Tabs.Panel>
       </AddressTabs>
     </Page>
@@ -87,7 +95,7 @@ function TrialBalance({ days }: { days: Days }) {
             {accounts.map((one) => (
               <Table.Tr key={one.accountCode}>
                 <Table.Td>
-                  {one.accountCode} · {t(`accountName.${one.name}`, { defaultValue: one.name })}
+                  {one.accountCode} · {accountName(t, one.name)}
                 </Table.Td>
                 <Figure value={one.debit} />
                 <Figure value={one.credit} />
@@ -168,8 +176,17 @@ function CloseMonth() {
       <ActionDialog
         label={t('ledger.close')}
         effect={<Text size="sm">{t('ledger.closeEffect')}</Text>}
-        fields={fields}
-        send={({ month = '', reason = '' }) => api.closeMonth({ data: { month, reason } })}
+        fields={{
+          ...fields,
+          carryResult: {
+            label: t('ledger.carryResult'),
+            hint: t('ledger.carryResultHint'),
+            kind: 'yes',
+          },
+        }}
+        send={({ month = '', reason = '', carryResult }) =>
+          api.closeMonth({ data: { month, reason, carryResult: carryResult === 'yes' } })
+        }
       />
     </>
   );

@@ -1,7 +1,10 @@
 // What the plans of a service can charge and measure: lines of bills, inputs, and values of formulas.
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { ledgerAccountsQuery } from '../../api/queries/ledger.ts';
 import type { Service } from '../../api/queries/plans.ts';
+import { mayUse } from '../../api/session.ts';
 import { type DraftForm, Items } from './items.tsx';
 
 type ListName = 'components' | 'meteredInputs' | 'unmeteredInputs' | 'values';
@@ -22,7 +25,7 @@ type Props = { form: DraftForm; service: Service };
 
 export function Definitions({ form, service }: Props) {
   const { t } = useTranslation();
-  const parts = usePartsOf();
+  const parts = usePartsOf(service);
   return parts.map(({ list, empty, fields }) => (
     <Items
       key={list}
@@ -45,7 +48,7 @@ export function Definitions({ form, service }: Props) {
   ));
 }
 
-function usePartsOf(): { list: ListName; empty: object; fields: FieldOf[] }[] {
+function usePartsOf(service: Service): { list: ListName; empty: object; fields: FieldOf[] }[] {
   const { t } = useTranslation();
   const field = (name: string): FieldOf => ({ name, label: t(`definitions.${name}`) });
   const choice = (name: string, words: string, values: readonly string[]): FieldOf => ({
@@ -53,7 +56,11 @@ function usePartsOf(): { list: ListName; empty: object; fields: FieldOf[] }[] {
     choices: values.map((value) => ({ value, label: t(`${words}.${value}`) })),
   });
   const named = [field('name'), field('label')];
-  const component = { name: '', label: '', type: 'Charge', categories: '', manual: 'No' };
+  const accounts = useAccounts(service);
+  const component = {
+    ...{ name: '', label: '', type: 'Charge', categories: '', manual: 'No' },
+    account: '',
+  };
   return [
     {
       list: 'components',
@@ -63,6 +70,7 @@ function usePartsOf(): { list: ListName; empty: object; fields: FieldOf[] }[] {
         choice('type', 'componentType', componentTypes),
         field('categories'),
         choice('manual', 'manualUse', ['No', 'Optional', 'Required']),
+        ...(accounts ? [{ ...field('account'), choices: accounts }] : []),
       ],
     },
     {
@@ -84,6 +92,22 @@ function usePartsOf(): { list: ListName; empty: object; fields: FieldOf[] }[] {
       empty: { name: '', label: '', type: 'Number', default: '' },
       fields: [...named, choice('type', 'valueType', valueTypes), field('default')],
     },
+  ];
+}
+
+/** On which a line can be booked; undefined for those who may not see the books. */
+function useAccounts({ components }: Service): FieldOf['choices'] {
+  const { t } = useTranslation();
+  const mayRead = mayUse('ledger:read');
+  const { data } = useQuery({ ...ledgerAccountsQuery, enabled: mayRead });
+  if (!mayRead) return undefined;
+  const free = (data ?? []).filter((one) => one.isControl === 0).map((one) => one.accountCode);
+  // The first posting opens an account that a service names and that does not exist yet.
+  const named = (components ?? []).flatMap(({ account }) => account ?? []);
+  const codes = [...new Set([...free, ...named])];
+  return [
+    { value: '', label: t('definitions.usualAccount') },
+    ...codes.map((value) => ({ value, label: value })),
   ];
 }
 

@@ -14,6 +14,7 @@ export function draftOf(service: Service) {
     minimumDaysToPay: text(service.minimumDaysToPay),
     graceDays: text(service.graceDays),
     readingGraceDays: text(service.readingGraceDays),
+    cashAccountID: text(service.cashAccountID),
     invoiceTemplate: text(service.invoiceTemplate?.templateID),
     emailTemplate: text(service.emailTemplate?.templateID),
     batches: (service.batches ?? []).map((batch) => ({
@@ -31,6 +32,7 @@ export function draftOf(service: Service) {
       ...one,
       label: text(one.label ?? one.name),
       categories: (one.categories ?? []).join(', '),
+      account: text(one.account),
     })),
     meteredInputs: (service.meteredInputs ?? []).map((one) => ({
       ...one,
@@ -58,7 +60,13 @@ export function draftOf(service: Service) {
 }
 export type ServiceDraft = ReturnType<typeof draftOf>;
 
-const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
+const numbers = [
+  'dueDateOffset',
+  'minimumDaysToPay',
+  'graceDays',
+  'readingGraceDays',
+  'cashAccountID',
+] as const;
 /** Empty becomes null. A text that is not a number is sent as it is: the server names the field. */
 const number = (typed: string) => {
   if (typed.trim() === '') return null;
@@ -98,6 +106,7 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
         .split(',')
         .map((word) => word.trim())
         .filter((word) => word !== ''),
+      account: one.account || null,
     }));
   }
   for (const name of ['meteredInputs', 'unmeteredInputs'] as const) {

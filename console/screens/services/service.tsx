@@ -15,6 +15,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { templatesQuery } from '../../api/queries/admin.ts';
 import { queries } from '../../api/queries/base.ts';
+import { ledgerAccountsQuery } from '../../api/queries/ledger.ts';
 import { type Service, serviceQuery } from '../../api/queries/plans.ts';
 import { mayUse } from '../../api/session.ts';
 import { useEdited } from '../../parts/edited.tsx';
@@ -110,6 +111,7 @@ function Form({ service }: { service: Service }) {
             {...form.getInputProps('emailTemplate')}
           />
         </SimpleGrid>
+        {mayUse('ledger:read') && <CashAccount form={form} />}
         <Textarea label={t('plans.description')} autosize {...form.getInputProps('description')} />
         <Definitions form={form} service={service} />
         <Batches form={form} />
@@ -118,6 +120,25 @@ function Form({ service }: { service: Service }) {
         {merge}
       </SendForm>
     </Fieldset>
+  );
+}
+
+/** Where the payments for this service are booked, unless a cash desk took them. */
+function CashAccount({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  const { data: accounts = [] } = useQuery(ledgerAccountsQuery);
+  return (
+    <NativeSelect
+      label={t('services.cashAccountID')}
+      maw={480}
+      data={accounts
+        .filter((one) => one.kind === 'Asset' && one.isControl === 0)
+        .map((one) => ({
+          value: String(one.ledgerAccountID),
+          label: `${one.accountCode} · ${t(`accountName.${one.name}`, { defaultValue: one.name })}`,
+        }))}
+      {...form.getInputProps('cashAccountID')}
+    />
   );
 }
 
