@@ -35,14 +35,20 @@ export function problemOf(error: unknown): Problem {
   const { message, field, details, requestID } = error.error;
   const named = [{ field, message }, ...details];
   const fields = Object.fromEntries(
-    named.flatMap((one) => (one.field ? [[lastName(one.field), one.message]] : [])),
+    named.flatMap(({ field, message }) =>
+      field ? placesOf(field).map((place) => [place, message]) : [],
+    ),
   );
   return { message, fields, requestID: error.statusCode >= 500 ? requestID : null };
 }
 
 const nothingNamed = { fields: {}, requestID: null };
 
-/** `payments[0].amount` is the field `amount` of a form that sends one payment. */
-function lastName(path: string): string {
-  return path.split('.').at(-1) ?? path;
+/**
+ * `payments[0].amount` is the field `amount` of a form that sends one payment, and the field
+ * `payments.0.amount` of one that sends a list.
+ */
+function placesOf(path: string): string[] {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '');
+  return names.map((_, index) => names.slice(index).join('.'));
 }

@@ -18,6 +18,7 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   action,
   done,
   onDone,
+  placesOf = (fields) => fields,
   isReady = true,
   colour,
   children,
@@ -29,6 +30,8 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   /** The confirmation after success. Left out: the message of the server. */
   done?: string;
   onDone?: (reply: Reply) => unknown;
+  /** Where the form has other names for its fields than the call. */
+  placesOf?: (fields: Record<string, string>) => Record<string, string>;
   /** False while a required field is empty, or nothing was changed. */
   isReady?: boolean;
   colour?: string;
@@ -41,7 +44,7 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
       wasSent();
       return onDone?.(reply);
     },
-    onRefused: (fields) => form.setErrors(fields),
+    onRefused: (fields) => form.setErrors(placesOf(fields)),
   });
   return (
     <form

@@ -26,6 +26,23 @@ export const billPages = (filter: BillFilter) =>
     ({ bills }) => bills,
   );
 
+const unsettled = ['Overdue', 'PartiallyPaid', 'Unpaid'] as const;
+
+/** What a customer still owes by bills, and the named bills, the oldest first. */
+export const payableBillsQuery = (partyID: number, billIDs: readonly number[]) =>
+  queryOptions({
+    queryKey: ['bills', 'payable', partyID, billIDs],
+    queryFn: async () => {
+      const read = unsettled.map((paymentStatus) =>
+        api.getBills({ partyID, paymentStatus, short: true, page: pageOf(0) }),
+      );
+      const named = billIDs.map((billID) => api.getBills({ billID, short: true }));
+      const bills = (await Promise.all([...read, ...named])).flatMap(({ data }) => data.bills);
+      const once = new Map(bills.map((bill) => [bill.billID, bill]));
+      return [...once.values()].toSorted((a, b) => a.billID - b.billID);
+    },
+  });
+
 export const billQuery = (billID: number) =>
   queryOptions({
     queryKey: ['bill', billID],

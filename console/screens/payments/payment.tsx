@@ -18,6 +18,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
 import { Steady } from '../../parts/steady.tsx';
+import { Reallocate } from './reallocate.tsx';
 
 type PaymentData = DataOf<'getPayments'>['payments'][number];
 
@@ -132,6 +133,7 @@ function Actions({ paymentID, payment }: { paymentID: number; payment: PaymentDa
           send={(typed) => api.clearPayment({ data: { paymentID, ...typed } })}
         />
       )}
+      {isPosted && mayUse('payments:manage') && <Reallocate payment={payment} />}
       {isPosted && mayUse('payments:manage') && (
         <ActionDialog
           label={t('payment.transfer')}
