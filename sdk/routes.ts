@@ -15,6 +15,11 @@ export const routes = {
     method: 'Retrieve',
     action: 'Get Billing Group',
   },
+  updateBillingGroup: {
+    path: '/billing/billing-groups/update-group',
+    method: 'Update',
+    action: 'Update Billing Group',
+  },
   assignBillingAccounts: {
     path: '/billing/billing-groups/assign-accounts',
     method: 'Update',

@@ -27,6 +27,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   addBillingGroup: billing,
   listBillingGroups: readers,
   getBillingGroup: readers,
+  updateBillingGroup: billing,
   assignBillingAccounts: billing,
   removeBillingAccounts: billing,
   makeUsers: billing,

@@ -33,6 +33,7 @@ import { assignBillingAccounts } from './billing-groups/assign-accounts.ts';
 import { getBillingGroup } from './billing-groups/get.ts';
 import { listBillingGroupsOperation } from './billing-groups/list.ts';
 import { removeBillingAccounts } from './billing-groups/remove-accounts.ts';
+import { updateBillingGroupOperation } from './billing-groups/update-group.ts';
 import { cancelBillOperation } from './bills/cancel-bill.ts';
 import { compareRuns } from './bills/compare-runs.ts';
 import { distributeBills } from './bills/distribute-bills.ts';
@@ -169,6 +170,7 @@ export const catalogue = {
   addBillingGroup,
   listBillingGroups: listBillingGroupsOperation,
   getBillingGroup,
+  updateBillingGroup: updateBillingGroupOperation,
   assignBillingAccounts,
   removeBillingAccounts,
   makeUsers,

@@ -54,6 +54,32 @@ test('Add Billing Group refuses an empty, a long and a taken name, and stores no
   assert.equal((await admin.listBillingGroups()).data.length, before);
 });
 
+test('Update Billing Group changes what is sent and keeps the rest', async () => {
+  const made = await admin.addBillingGroup({ name: 'East', description: 'Old town' });
+  const billingGroupID = Number(made.headers.get('x-resource-id'));
+  const shown = async () => (await admin.getBillingGroup({ billingGroupID })).data.billingGroup;
+  const { ts } = await shown();
+  await admin.updateBillingGroup({ data: { billingGroupID, billingPeriodID: 1, ts } });
+  await admin.updateBillingGroup({ data: { billingGroupID, name: ' East end ' } });
+  const { name, billingPeriodID, description } = await shown();
+  assert.deepEqual([name, billingPeriodID, description], ['East end', 1, 'Old town']);
+  await admin.updateBillingGroup({
+    data: { billingGroupID, billingPeriodID: null, description: null },
+  });
+  const cleared = await shown();
+  assert.deepEqual([cleared.billingPeriodID, cleared.description], [null, null]);
+  await admin.addBillingGroup({ name: 'West' });
+  const change = (more: object) => admin.updateBillingGroup({ data: { billingGroupID, ...more } });
+  await refuses(change({ name: 'wEST' }), 'DUPLICATE', { field: 'data.name' });
+  await refuses(change({ name: ' ' }), 'REQUIRED_FIELD', { field: 'data.name' });
+  await refuses(change({ billingPeriodID: 99 }), 'PERIOD_NOT_FOUND', {
+    field: 'data.billingPeriodID',
+  });
+  await refuses(change({ name: 'South', ts }), 'STALE_OBJECT', { field: 'data.ts' });
+  await refuses(change({ billingGroupID: 4711 }), 'BILLING_GROUP_NOT_FOUND');
+  assert.equal((await shown()).name, 'East end');
+});
+
 test('Get Billing Group refuses an unknown id', async () => {
   await refuses(admin.getBillingGroup({ billingGroupID: 4711 }), 'BILLING_GROUP_NOT_FOUND', {
     statusCode: 404,

@@ -10,10 +10,17 @@ export type BillingGroupRow = {
   billing_period_id: number | null;
 };
 
+type WrittenGroup = {
+  id: number;
+  name: string;
+  billingPeriodId: number | null;
+  description: string | null;
+};
+
 export async function insertBillingGroup(
   tx: Tx,
   tenantId: number,
-  group: { id: number; name: string; billingPeriodId: number | null; description: string | null },
+  group: WrittenGroup,
   stamp: Stamp,
 ): Promise<void> {
   await sql`
@@ -27,20 +34,50 @@ export async function insertBillingGroup(
     )
   `
     .execute(tx)
-    .catch((error) =>
-      rethrowViolation(error, {
-        billing_groups_name_key: () =>
-          new AppError('DUPLICATE', {
-            message: `A billing group named '${group.name}' exists already`,
-            field: 'name',
-          }),
-        billing_groups_period_fkey: () =>
-          new AppError('PERIOD_NOT_FOUND', {
-            message: `No billing period has the id ${group.billingPeriodId}`,
-            field: 'billingPeriodID',
-          }),
+    .catch((error) => rethrowRefused(error, group, ''));
+}
+
+/** Until the end of the transaction no other call changes the group. */
+export async function lockGroup(tx: Tx, tenantId: number, groupId: number): Promise<void> {
+  await sql`
+    select 1 from billing_groups
+    where tenant_id = ${tenantId} and billing_group_id = ${groupId}
+    for no key update
+  `.execute(tx);
+}
+
+export async function updateBillingGroup(
+  tx: Tx,
+  tenantId: number,
+  group: WrittenGroup,
+  stamp: Stamp,
+): Promise<void> {
+  await sql`
+    update billing_groups
+    set name = ${group.name}, description = ${group.description},
+      billing_period_id = ${group.billingPeriodId},
+      modified_at = ${stamp.at}, modified_by = ${stamp.by},
+      ts = greatest(ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    where tenant_id = ${tenantId} and billing_group_id = ${group.id}
+  `
+    .execute(tx)
+    .catch((error) => rethrowRefused(error, group, 'data.'));
+}
+
+/** `place` is where the call has the fields of the group. */
+function rethrowRefused(error: unknown, group: WrittenGroup, place: string): never {
+  return rethrowViolation(error, {
+    billing_groups_name_key: () =>
+      new AppError('DUPLICATE', {
+        message: `A billing group named '${group.name}' exists already`,
+        field: `${place}name`,
       }),
-    );
+    billing_groups_period_fkey: () =>
+      new AppError('PERIOD_NOT_FOUND', {
+        message: `No billing period has the id ${group.billingPeriodId}`,
+        field: `${place}billingPeriodID`,
+      }),
+  });
 }
 
 export async function listBillingGroups(
