@@ -23,7 +23,7 @@ const bill = createRoute({
 const customers = createRoute({
   getParentRoute: () => inside,
   path: '/customers',
-  validateSearch: textsIn('name'),
+  validateSearch: textsIn('name', 'archived'),
   component: lazyRouteComponent(() => import('./screens/customers/customers.tsx'), 'Customers'),
   ...needs('parties:read'),
 });
@@ -34,6 +34,20 @@ const customer = createRoute({
   validateSearch: textsIn('tab'),
   component: lazyRouteComponent(() => import('./screens/customers/customer.tsx'), 'Customer'),
   ...needs('parties:read'),
+});
+
+const groups = createRoute({
+  getParentRoute: () => inside,
+  path: '/groups',
+  component: lazyRouteComponent(() => import('./screens/groups/groups.tsx'), 'Groups'),
+  ...needs('billing-groups:read'),
+});
+
+const group = createRoute({
+  getParentRoute: () => inside,
+  path: '/groups/$billingGroupID',
+  component: lazyRouteComponent(() => import('./screens/groups/group.tsx'), 'GroupScreen'),
+  ...needs('billing-groups:read'),
 });
 
 const subscriptions = createRoute({
@@ -186,6 +200,8 @@ export const router = createRouter({
       bill,
       customers,
       customer,
+      groups,
+      group,
       subscriptions,
       subscription,
       payments,

@@ -15,6 +15,7 @@ import {
   IconStack2,
   IconTags,
   IconUsers,
+  IconUsersGroup,
 } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -29,6 +30,7 @@ import { Search } from './search.tsx';
 const places = [
   { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
   { to: '/customers', key: 'customers', permission: 'parties:read', icon: IconUsers },
+  { to: '/groups', key: 'groups', permission: 'billing-groups:read', icon: IconUsersGroup },
   { to: '/subscriptions', key: 'subscriptions', permission: 'subscriptions:read', icon: IconPlug },
   { to: '/payments', key: 'payments', permission: 'payments:read', icon: IconCash },
   { to: '/cash-desk', key: 'cashDesk', permission: 'payments:write', icon: IconCashRegister },

@@ -14,7 +14,7 @@ const skip = findBrowser() === undefined;
 /** But for the term, what they show is not there; whether they may be opened is asked before. */
 const anything = {
   ...{ billID: 1, partyNumber: 1, connectionNumber: 'X', paymentID: 1 },
-  ...{ bankFileID: 1, planID: 1, serviceCode: 'X', webhookID: 1 },
+  ...{ bankFileID: 1, planID: 1, serviceCode: 'X', webhookID: 1, billingGroupID: 1 },
 };
 const staffScreens = screens.filter((screen) => screen.for === 'staff');
 

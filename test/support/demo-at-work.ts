@@ -17,6 +17,7 @@ const high = 17;
 export async function putToWork(billing: Client): Promise<void> {
   await admitCustomer(billing);
   await keepWebhook(billing);
+  await keepGroup(billing);
   const { terms } = (await billing.getTerms({ page: first(50) })).data;
   if (terms.some(({ status }) => status === 'Open')) return;
   const { settings } = (await billing.getSettings()).data;
@@ -64,6 +65,17 @@ async function keepWebhook(billing: Client): Promise<void> {
   });
   const webhookID = Number(headers.get('x-resource-id'));
   await billing.updateWebhook({ data: { webhookID, status: 'Paused' } });
+}
+
+/** The accounts of the newest bill's customer, billed by their plans as before. */
+async function keepGroup(billing: Client): Promise<void> {
+  if ((await billing.listBillingGroups()).data.length > 0) return;
+  const { headers } = await billing.addBillingGroup({ name: 'Block A' });
+  const [bill] = (await billing.getBills({ page: first(1) })).data.bills;
+  const { user } = (await billing.getUsers({ partyNumber: bill?.partyNumber ?? 0 })).data;
+  const connectionGroupIDs = user.subscriptionGroups.map((one) => one.connectionGroupID);
+  const billingGroupID = Number(headers.get('x-resource-id'));
+  await billing.assignBillingAccounts({ data: { billingGroupID, connectionGroupIDs } });
 }
 
 /** The customer who pays in time, with a year of bills and payments. */

@@ -18,6 +18,7 @@ const settingsTabs = [
   'letterhead',
   'templates',
   'periods',
+  'meterTypes',
   'logins',
   'clients',
   'webhooks',
@@ -45,6 +46,8 @@ export const screens: readonly Screen[] = [
   { route: '/bills/$billID', for: 'staff', permission: 'bills:read' },
   { route: '/customers', for: 'staff', permission: 'parties:read' },
   { route: '/customers/$partyNumber', for: 'staff', permission: 'parties:read' },
+  { route: '/groups', for: 'staff', permission: 'billing-groups:read' },
+  { route: '/groups/$billingGroupID', for: 'staff', permission: 'billing-groups:read' },
   { route: '/subscriptions', for: 'staff', permission: 'subscriptions:read' },
   {
     route: '/subscriptions/$connectionNumber',
@@ -57,7 +60,12 @@ export const screens: readonly Screen[] = [
   { route: '/bank', for: 'staff', permission: 'bank-files:read' },
   { route: '/bank/$bankFileID', for: 'staff', permission: 'bank-files:read' },
   { route: '/collections', for: 'staff', permission: 'collections:read' },
-  { route: '/ledger', for: 'staff', permission: 'ledger:read' },
+  {
+    route: '/ledger',
+    for: 'staff',
+    permission: 'ledger:read',
+    parts: ['tab=balance', 'tab=journals', 'tab=accounts'],
+  },
   {
     route: '/reports',
     for: 'staff',
@@ -95,12 +103,14 @@ export async function findInWorkspace(client: Client): Promise<Found> {
   const { tariffs } = (await client.getTariffs({})).data;
   const { services } = (await client.getServices({})).data;
   const { webhooks } = (await client.getWebhooks({ page })).data;
+  const [group] = (await client.listBillingGroups()).data;
   const { connections } = (await client.getConnections({ page })).data;
   return {
     termID: terms[0]?.termID,
     billID: bills[0]?.billID,
     partyNumber: bills[0]?.partyNumber ?? connections[0]?.partyNumber,
     connectionNumber: bills[0]?.connectionNumber ?? connections[0]?.connectionNumber,
+    billingGroupID: group?.billingGroupID,
     paymentID: payments[0]?.paymentID,
     bankFileID: bankFiles[0]?.bankFileID,
     planID: tariffs[0]?.tariffID,

@@ -3,10 +3,17 @@ import { api, totalIn } from '../client.ts';
 import { numbered } from '../problem.ts';
 import { pageOf, pagesOf } from './base.ts';
 
-export const customerPages = (name: string) =>
+export type CustomerFilter = { name: string; includeArchived: boolean };
+
+export const customerPages = ({ name, includeArchived }: CustomerFilter) =>
   pagesOf(
-    ['customers', name],
-    (page) => api.listUsers({ ...(name === '' ? {} : { name }), page }),
+    ['customers', name, includeArchived],
+    (page) =>
+      api.listUsers({
+        ...(name === '' ? {} : { name }),
+        ...(includeArchived ? { metaData: { includeArchived } } : {}),
+        page,
+      }),
     ({ users }) => users,
   );
 
@@ -14,6 +21,20 @@ export const customerQuery = (partyNumber: number) =>
   queryOptions({
     queryKey: ['customer', partyNumber],
     queryFn: async () => (await api.getUsers({ partyNumber: numbered(partyNumber) })).data.user,
+  });
+
+/** How much of a customer the books keep, whatever is erased. */
+export const keptQuery = (partyID: number) =>
+  queryOptions({
+    queryKey: ['kept', partyID],
+    queryFn: async () => {
+      const one = { partyID, page: pageOf(0, 1) };
+      const [bills, payments] = await Promise.all([
+        api.getBills({ ...one, short: true }),
+        api.getPayments(one),
+      ]);
+      return { bills: totalIn(bills.headers), payments: totalIn(payments.headers) };
+    },
   });
 
 type Days = { fromDate: string; toDate: string };

@@ -3,6 +3,7 @@ import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
 import { found } from '../problem.ts';
 import { pagesOf } from './base.ts';
+import { wholePages } from './whole.ts';
 
 export type Meter = DataOf<'getMeters'>['meters']['meters'][number];
 export type SubscriptionData = DataOf<'getConnections'>['connections'][number];
@@ -52,6 +53,14 @@ export const meterQuery = (number: number) =>
   });
 
 const meterFields = ['number', 'brand', 'meterHealth', 'mf', 'status', 'modifiedBy', 'ts'];
+
+export type MeterType = DataOf<'getMeterMetaData'>['meterTypes'][number];
+
+export const meterTypePages = wholePages(
+  ['meter-meta-data'],
+  () => api.getMeterMetaData({}),
+  ({ meterTypes }) => meterTypes,
+);
 
 /** The types that a new meter can have, and the brands that are known. */
 export const meterMetaDataQuery = queryOptions({

@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
 import { EditDialog } from '../../parts/edit-dialog.tsx';
+import { FormerActions } from './former.tsx';
 import { NewSubscription } from './new-subscription.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
@@ -19,6 +20,7 @@ function canSettle({ walletAccount, outstandingAccount }: Party): boolean {
 
 export function CustomerActions({ party }: { party: Party }) {
   const { t } = useTranslation();
+  if (party.archiveStatus !== 0) return mayUse('parties:write') && <FormerActions party={party} />;
   return (
     <>
       {mayUse('parties:write') && <Edit party={party} />}
@@ -33,6 +35,7 @@ export function CustomerActions({ party }: { party: Party }) {
       )}
       {mayUse('payments:manage') && party.walletAccount.balance > 0 && <Refund party={party} />}
       {mayUse('parties:write') && mayUse('collections:write') && <PauseDunning party={party} />}
+      {mayUse('parties:write') && <FormerActions party={party} />}
     </>
   );
 }

@@ -22,8 +22,10 @@ import { AddressTabs } from '../../parts/tabs.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
 import { Trail } from '../../parts/trail.tsx';
 import { UsageByMonth } from '../../parts/usage-by-month.tsx';
+import { BillingAccounts } from './accounts.tsx';
 import { CustomerActions } from './customer-actions.tsx';
 import { Deposits } from './deposits.tsx';
+import { FormerNotice } from './former.tsx';
 import { Notes } from './notes.tsx';
 import { Statement } from './statement.tsx';
 
@@ -49,6 +51,7 @@ export function Customer() {
         </>
       }
     >
+      <FormerNotice party={party} />
       <Figures
         items={[
           { label: t('customer.owes'), value: <Money value={party.outstandingAccount.balance} /> },
@@ -62,6 +65,7 @@ export function Customer() {
           {mayUse('subscriptions:read') && (
             <Tabs.Tab value="usage">{t('subscription.usage')}</Tabs.Tab>
           )}
+          <Tabs.Tab value="accounts">{t('groups.accounts')}</Tabs.Tab>
           {mayUse('bills:read') && <Tabs.Tab value="bills">{t('bills.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="payments">{t('payments.title')}</Tabs.Tab>}
           {mayUse('payments:read') && <Tabs.Tab value="statement">{t('statement.title')}</Tabs.Tab>}
@@ -74,6 +78,9 @@ export function Customer() {
         </Tabs.Panel>
         <Tabs.Panel value="usage" pt="sm">
           <UsageByMonth filter={{ partyNumber }} />
+        </Tabs.Panel>
+        <Tabs.Panel value="accounts" pt="sm">
+          <BillingAccounts party={party} />
         </Tabs.Panel>
         <Tabs.Panel value="bills" pt="sm">
           <Bills partyID={party.partyID} />

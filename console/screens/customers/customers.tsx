@@ -1,5 +1,5 @@
 // Customers, found by name.
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,14 +14,17 @@ import { NewCustomer } from './customer-actions.tsx';
 export function Customers() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { name = '' } = useSearch({ from: '/inside/customers' });
+  const { name = '', archived } = useSearch({ from: '/inside/customers' });
   const [typed, setTyped] = useState(name);
   return (
     <Page title={t('customers.title')} actions={mayUse('parties:write') && <NewCustomer />}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          navigate({ to: '/customers', search: typed === '' ? {} : { name: typed } });
+          navigate({
+            to: '/customers',
+            search: { ...(archived ? { archived } : {}), ...(typed === '' ? {} : { name: typed }) },
+          });
         }}
       >
         <Group align="flex-end" gap="xs">
@@ -35,10 +38,24 @@ export function Customers() {
           <Button type="submit" variant="default">
             {t('customers.find')}
           </Button>
+          <Checkbox
+            label={t('customers.archivedToo')}
+            mb={8}
+            checked={archived !== undefined}
+            onChange={(event) =>
+              navigate({
+                to: '/customers',
+                search: {
+                  ...(name === '' ? {} : { name }),
+                  ...(event.currentTarget.checked ? { archived: 'yes' } : {}),
+                },
+              })
+            }
+          />
         </Group>
       </form>
       <List
-        pages={customerPages(name)}
+        pages={customerPages({ name, includeArchived: archived !== undefined })}
         label={t('customers.title')}
         rowKey={(user) => user.partyID ?? 0}
         empty={<Empty title={t('customers.none')}>{t('customers.noneHint')}</Empty>}

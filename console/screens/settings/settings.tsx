@@ -12,6 +12,7 @@ import { Gateways } from './gateways.tsx';
 import { Jobs } from './jobs.tsx';
 import { Letterhead } from './letterhead.tsx';
 import { Logins } from './logins.tsx';
+import { MeterTypes } from './meter-types.tsx';
 import { Periods } from './periods.tsx';
 import { System } from './system.tsx';
 import { Templates } from './templates.tsx';
@@ -22,6 +23,7 @@ const tabs: readonly { key: string; permission: string; show: () => ReactNode }[
   { key: 'letterhead', permission: 'contexts:read', show: () => <Letterhead /> },
   { key: 'templates', permission: 'contexts:read', show: () => <Templates /> },
   { key: 'periods', permission: 'contexts:read', show: () => <Periods /> },
+  { key: 'meterTypes', permission: 'meters:read', show: () => <MeterTypes /> },
   { key: 'logins', permission: 'access:read', show: () => <Logins /> },
   { key: 'clients', permission: 'access:read', show: () => <ApiClients /> },
   { key: 'webhooks', permission: 'webhooks:read', show: () => <Webhooks /> },

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import { wireDay } from '../../base/days.ts';
 import { AppError } from '../../base/errors.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
@@ -31,6 +32,7 @@ export const getUsers = operation({
   response: Type.Object({
     user: Type.Object({
       ...partySummary,
+      erasedOn: nullable(Type.String({ description: 'DD/MM/YYYY: when its data was erased' })),
       identityNumber: nullable(Type.String()),
       taxNumber: nullable(Type.String()),
       address: nullable(addressView),
@@ -118,6 +120,7 @@ function presentView(party: PartyView, holdings: readonly HoldingRow[], tenant: 
   const accounts = [...Map.groupBy(holdings, (row) => row.account_id).values()];
   return {
     ...presentParty(party, tenant),
+    erasedOn: party.erased_on && wireDay(party.erased_on),
     identityNumber: party.identity_number,
     taxNumber: party.tax_number,
     address: party.address && wholeAddress(party.address),
