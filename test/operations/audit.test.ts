@@ -196,12 +196,6 @@ const changes: Record<
     before: { billingGroupID: null },
     after: { billingGroupID: 1 },
   },
-  updateBillingGroup: {
-    call: () => admin.updateBillingGroup({ data: { billingGroupID: 1, name: 'Block Z' } }),
-    subject: 'billing group',
-    before: { description: null },
-    after: { name: 'Block Z', description: null },
-  },
   removeBillingAccounts: {
     call: () =>
       admin.removeBillingAccounts({ data: { billingGroupID: 1, connectionGroupIDs: [1] } }),

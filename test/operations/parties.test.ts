@@ -46,6 +46,7 @@ test('the first party has number 100001, and a view shows every field', async ()
     archiveStatus: 0,
     createdBy: 'admin@parties.example',
     modifiedBy: 'admin@parties.example',
+    erasedOn: null,
     identityNumber: '35202-1234567-1',
     taxNumber: 'NTN-1',
     address: {

@@ -1,4 +1,5 @@
-// Notes, details that a customer changes, and bills held together, and what the audit trail says.
+// Notes, billing groups, details that a customer changes, bills held together, and what the audit
+// trail says.
 import { codeOf } from './authenticator.ts';
 import type { TestClient } from './client.ts';
 import { adminPassword, type Scene } from './scene.ts';
@@ -19,6 +20,12 @@ export function auditedOwn(scene: Scene, admin: TestClient, firstBill: () => Pro
       actor: 'changer',
       before: null,
       after: { passwordChanged: true },
+    },
+    updateBillingGroup: {
+      call: () => admin.updateBillingGroup({ data: { billingGroupID: 1, description: 'Hill' } }),
+      subject: 'billing group',
+      before: { name: 'North', description: null },
+      after: { name: 'North', description: 'Hill' },
     },
     makeNotes: {
       call: () => admin.makeNotes({ notes: [{ partyNumber: 100_001, text: 'Calls back' }] }),

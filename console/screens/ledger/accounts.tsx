@@ -1,5 +1,5 @@
 // The chart of accounts, and on which of them the charges of each service are booked.
-import { Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
@@ -27,13 +27,17 @@ export function Accounts() {
   const { t } = useTranslation();
   return (
     <Stack>
+      {mayUse('ledger:write') && (
+        <Group>
+          <NewAccount />
+        </Group>
+      )}
       <List
         pages={ledgerAccountPages}
         columns={useColumns()}
         rowKey={(account) => account.accountCode}
         label={t('ledger.accounts')}
         empty={<Empty title={t('accounts.none')} />}
-        tools={mayUse('ledger:write') && <NewAccount />}
       />
       {mayUse('contexts:read') && <BookedCharges />}
     </Stack>
@@ -58,7 +62,12 @@ function useColumns(): Column<LedgerAccount>[] {
     {
       key: 'control',
       label: t('accounts.bookedBy'),
-      show: ({ isControl }) => t(isControl === 1 ? 'accounts.control' : 'accounts.free'),
+      text: ({ isControl }) => t(isControl === 1 ? 'accounts.control' : 'accounts.free'),
+      show: ({ isControl }) => (
+        <Text size="sm" miw="max-content">
+          {t(isControl === 1 ? 'accounts.control' : 'accounts.free')}
+        </Text>
+      ),
     },
     ...(mayUse('ledger:write') ? [renaming(t)] : []),
   ];

@@ -91,11 +91,7 @@ function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
       form={form}
       send={send}
       placesOf={placesOf}
-      action={
-        rest < 0
-          ? t('payment.reallocateTooMuch', { amount: money(-rest) })
-          : t('payment.reallocateAction', { sum: money(sum), rest: money(rest) })
-      }
+      action={t('payment.reallocateAction', { sum: money(sum) })}
       onDone={onDone}
     >
       <Text size="sm">{t('payment.reallocateEffect', { amount: money(available) })}</Text>
@@ -112,6 +108,11 @@ function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
           />
         ))}
       </Stack>
+      <Text size="sm" role="status">
+        {rest < 0
+          ? t('payment.reallocateTooMuch', { amount: money(-rest) })
+          : t('payment.reallocateRest', { amount: money(rest) })}
+      </Text>
       <Textarea
         label={t('reason')}
         required

@@ -129,7 +129,12 @@ function Item({
   const shown = fields.filter(({ name }) => !Array.isArray(item[name]));
   return (
     <Group align="flex-end" gap="xs" wrap="nowrap">
-      <SimpleGrid cols={{ base: 1, xs: 2, md: fields.length }} spacing="xs" style={{ flexGrow: 1 }}>
+      <SimpleGrid
+        cols={{ base: 1, xs: 2, md: fields.length }}
+        spacing="xs"
+        miw={0}
+        style={{ flexGrow: 1 }}
+      >
         {shown.map(({ name, label, choices }) => {
           const common = {
             size: 'xs',
@@ -144,6 +149,7 @@ function Item({
         })}
       </SimpleGrid>
       <Button
+        flex="none"
         size="xs"
         variant="default"
         aria-label={t('definitions.removeOf', { name: String(item.name) })}

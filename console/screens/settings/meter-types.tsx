@@ -63,7 +63,7 @@ function useColumns(): Column<MeterType>[] {
       text: ({ registers }) => registers.map(inWords).join('; '),
       show: ({ registers }) =>
         registers.map((one) => (
-          <Text key={one.register} size="xs">
+          <Text key={one.register} size="xs" miw="max-content">
             {inWords(one)}
           </Text>
         )),
@@ -116,6 +116,7 @@ function NewType({ onDone }: { onDone: () => void }) {
       action={t('meterTypes.make')}
       onDone={onDone}
     >
+      <Text size="sm">{t('meterTypes.stays')}</Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
           label={t('customers.name')}
