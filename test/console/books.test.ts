@@ -152,3 +152,38 @@ test('a manager settles August with a payment that settled July', { skip }, asyn
   await page.getByText('Nothing is here').waitFor();
   assertClean();
 });
+
+test('a manager moves a payment to another customer, and reverses it with a fee', {
+  skip,
+}, async () => {
+  const place = await openOwing(scene, 'console-moved');
+  const { client } = place;
+  const made = await client.makeUsers({ userType: 'customer', users: [{ name: 'B. Khan' }] });
+  const other = Number(made.headers.get('x-party-number'));
+  const paymentID = await place.pay({ amount: 250 });
+  const path = `/payments/${paymentID}`;
+  const { page, assertClean } = await openScreen(scene, 'console-moved', path);
+  await page.getByRole('button', { name: 'Move to another customer' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Reason').fill('Named the wrong house');
+  await form.getByRole('button', { name: 'Move to another customer' }).click();
+  await form.getByRole('alert').waitFor();
+  const number = form.getByLabel('Or to the customer with the number');
+  assert.equal(await number.getAttribute('aria-invalid'), 'true');
+  await number.fill(String(other));
+  await form.getByRole('button', { name: 'Move to another customer' }).click();
+  await form.waitFor({ state: 'detached' });
+  assert.deepEqual([await place.wallet(), await place.wallet(other)], [0, 250]);
+
+  const { payments } = (await client.getPayments({ partyNumber: other })).data;
+  await page.goto(new URL(`/payments/${payments[0]?.paymentID}`, page.url()).href);
+  await page.getByRole('button', { name: 'Reverse' }).click();
+  await form.getByLabel('Reason').fill('The bank returned it');
+  await form.getByLabel('Fee for it').fill('Returned cheque');
+  await form.getByLabel('Amount of the fee').fill('25');
+  await assertAccessible(page);
+  await form.getByRole('button', { name: 'Reverse' }).click();
+  await page.getByText('Reversed on').waitFor();
+  assert.deepEqual([await place.wallet(other), await place.owed(other)], [0, 25]);
+  assertClean();
+});

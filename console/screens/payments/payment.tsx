@@ -138,11 +138,17 @@ function Actions({ paymentID, payment }: { paymentID: number; payment: PaymentDa
         <ActionDialog
           label={t('payment.transfer')}
           fields={{
-            toConnectionNumber: { label: t('payment.toSubscription'), required: true },
+            toConnectionNumber: { label: t('payment.toSubscription') },
+            toPartyNumber: { label: t('payment.toCustomer') },
             reason,
           }}
-          send={({ toConnectionNumber, reason = '' }) =>
-            api.transferPayment({ data: { paymentID, toConnectionNumber, reason } })
+          send={({ toConnectionNumber, toPartyNumber, reason = '' }) =>
+            api.transferPayment({
+              data: {
+                ...{ paymentID, toConnectionNumber, reason },
+                toPartyNumber: toPartyNumber === undefined ? undefined : Number(toPartyNumber),
+              },
+            })
           }
         />
       )}
@@ -151,8 +157,14 @@ function Actions({ paymentID, payment }: { paymentID: number; payment: PaymentDa
           label={t('payment.reverse')}
           colour="red"
           effect={<Text size="sm">{t('payment.reverseEffect')}</Text>}
-          fields={{ reason }}
-          send={({ reason = '' }) => api.reversePayment({ data: { paymentID, reason } })}
+          fields={{
+            reason,
+            chargeComponent: { label: t('payment.fee'), hint: t('payment.feeHint') },
+            chargeAmount: { label: t('payment.feeAmount'), kind: 'amount' },
+          }}
+          send={({ reason = '', ...fee }) =>
+            api.reversePayment({ data: { paymentID, reason, ...fee } })
+          }
         />
       )}
     </>
