@@ -30,10 +30,14 @@ test('an administrator changes settings, makes a login, and finds both in the au
   assert.equal(await page.getByLabel('Time zone').getAttribute('aria-invalid'), 'true');
   await assertAccessible(page);
   await page.getByLabel('Time zone').fill('Asia/Dubai');
+  const mailed = page.getByLabel('Address of these pages in mails');
+  await mailed.fill('https://city.example.com');
   await page.getByRole('button', { name: 'Save the settings' }).click();
   await page.getByText('The settings are saved').waitFor();
   const { settings } = (await client.getSettings({})).data;
-  assert.deepEqual([settings.name, settings.timezone], ['City Power', 'Asia/Dubai']);
+  const { name, timezone, portalAddress } = settings;
+  const saved = ['City Power', 'Asia/Dubai', 'https://city.example.com'];
+  assert.deepEqual([name, timezone, portalAddress], saved);
 
   await openTab(page, 'Logins');
   await page.getByRole('button', { name: 'New login' }).click();

@@ -53,6 +53,7 @@ function valuesOf(settings: Settings) {
     deliveryChannels: settings.deliveryChannels,
     senderName: mailSender.name ?? '',
     replyTo: mailSender.replyTo ?? '',
+    portalAddress: settings.portalAddress ?? '',
     receiptTemplate: receiptMail === null ? '' : String(receiptMail.templateID ?? 0),
     reminders: JSON.stringify(settings.reminders, null, 2),
   };
@@ -70,6 +71,7 @@ function changesOf(settings: Settings, values: Values): Change {
     if (isChanged(name)) change[name] = values[name] === '' ? null : Number(values[name]);
   }
   if (isChanged('approvalLimit')) change.approvalLimit = values.approvalLimit || null;
+  if (isChanged('portalAddress')) change.portalAddress = values.portalAddress || null;
   if (isChanged('separationOfDuty')) change.separationOfDuty = values.separationOfDuty;
   if (isChanged('logPartyReads')) change.logPartyReads = values.logPartyReads;
   if (isChanged('deliveryChannels')) change.deliveryChannels = values.deliveryChannels;
@@ -119,6 +121,7 @@ function Form({ settings }: { settings: Settings }) {
           {field('approvalLimit')}
           {field('senderName')}
           {field('replyTo')}
+          {field('portalAddress')}
           <NativeSelect
             label={t('settings.receiptTemplate')}
             data={[
