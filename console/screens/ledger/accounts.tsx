@@ -130,7 +130,12 @@ function BookedCharges() {
         </PageLink>
       ),
     },
-    { key: 'charge', label: t('bill.charge'), show: ({ label }) => label },
+    {
+      key: 'charge',
+      label: t('bill.charge'),
+      text: ({ label }) => label,
+      show: ({ label }) => <span translate="no">{label}</span>,
+    },
     {
       key: 'account',
       label: t('ledger.account'),

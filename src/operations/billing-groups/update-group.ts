@@ -26,7 +26,7 @@ export const updateBillingGroupOperation = operation({
   }),
   response: empty,
   errors: ['BILLING_GROUP_NOT_FOUND', 'STALE_OBJECT', 'DUPLICATE', 'PERIOD_NOT_FOUND'],
-  example: { data: { billingGroupID: 1, name: 'Block A', billingPeriodID: null } },
+  example: { data: { billingGroupID: 1, name: 'Block B', billingPeriodID: null } },
   async handle(call, { data }) {
     const { tx, tenant } = call;
     const { billingGroupID: groupId } = data;
