@@ -78,6 +78,8 @@ export async function openReceiver(key: Buffer, nowMs: () => number): Promise<Re
     connections += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A test that fails before it closes its receiver does not keep the run from ending.
+  server.unref();
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hooks`,
