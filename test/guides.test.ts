@@ -12,10 +12,8 @@ process.env.DEMO_SUBSCRIPTIONS = '0';
 const program = await startProgram({ from });
 after(() => program.stop());
 
-/** The one that the others refer to, or with GUIDES=all each of them, as `npm run nightly` has it. */
-const isEach = process.env.GUIDES === 'all';
 const guides = readdirSync(join(root, 'docs'))
-  .filter((name) => name.startsWith(isEach ? 'first-month-' : 'first-month-electricity'))
+  .filter((name) => name.startsWith('first-month-'))
   .map((name) => name.replace(/\.md$/, ''));
 
 for (const guide of guides) {

@@ -13,7 +13,6 @@ type Night = { files: readonly string[]; environment: Record<string, string> };
 const nights: Night[] = [
   { files: globSync('test/browser/*.test.ts', { cwd: root }), environment: {} },
   { files: ['test/packaging/npm-package.test.ts'], environment: {} },
-  { files: ['test/guides.test.ts'], environment: { GUIDES: 'all' } },
   { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
   { files: ['test/documents/hostile-length.test.ts'], environment: { HOSTILE_SHARE: '1' } },
   { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },

@@ -33,7 +33,6 @@ const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 1_800_000);
 const apart = [
   'test/attacks.test.ts',
   'test/random-calls.test.ts',
-  'test/guides.test.ts',
   'test/readme.test.ts',
   'test/delivery/killed-workers.test.ts',
   'test/faults/contention.test.ts',

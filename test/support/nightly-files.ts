@@ -1,24 +1,35 @@
-// Files that `npm run nightly` runs, and `npm test` leaves out: backups, upgrades, slow neighbours,
-// hostile documents and long stories. Kills in a bill run, races, walls between workspaces, roles,
-// addresses, formulas and tampering are never among them: each change runs those.
+// Files that `npm run nightly` runs, and `npm test` leaves out: backups, upgrades, starts and stops of
+// the program, slow neighbours, hostile documents and long stories. Kills in a bill run, races, walls
+// between workspaces, roles, addresses, formulas and tampering are never among them: each change runs
+// those.
 export const nightlyFiles: readonly string[] = [
   'test/delivery/another-build.test.ts',
   'test/delivery/distribute-retries.test.ts',
   'test/delivery/endless-document.test.ts',
   'test/documents/hostile-length.test.ts',
   'test/embedded/accounts.test.ts',
+  'test/embedded/adoption.test.ts',
+  'test/embedded/exclusive.test.ts',
   'test/faults/backup.test.ts',
   'test/faults/restored-yesterday.test.ts',
   'test/faults/shortage.test.ts',
   'test/faults/webhook-kills.test.ts',
   'test/faults/workspace-moves.test.ts',
+  'test/guides.test.ts',
   'test/http/large-bodies.test.ts',
   'test/http/neighbours.test.ts',
   'test/http/slow-documents.test.ts',
   'test/http/stream.test.ts',
+  'test/operations/auth-attack.test.ts',
+  'test/operations/demo.test.ts',
   'test/operations/year.test.ts',
   'test/process/import-bank-file-command.test.ts',
   'test/process/import-command.test.ts',
+  'test/process/journal.test.ts',
+  'test/process/lifecycle.test.ts',
+  'test/process/probes.test.ts',
+  'test/process/scheduled-term.test.ts',
+  'test/process/tracing.test.ts',
   'test/process/upgrade.test.ts',
   'test/sdk-packages.test.ts',
 ];
