@@ -19,6 +19,7 @@ test('an empty workspace says on every screen what to do first', { skip }, async
   const empty: Record<string, string> = {
     '/': 'No bill run yet',
     '/customers': 'No customer found',
+    '/groups': 'No billing group yet',
     '/subscriptions': 'No subscription',
     '/payments': 'No payment',
     '/cash-desk': 'No cash desk yet',

@@ -26,6 +26,9 @@ const settings =
 const dispute = 'a dispute is raised on a bill, found in the collections, and upheld as a credit';
 const report =
   'a report shows what its period has, and says so when the days are in the wrong order';
+const group = 'an operator makes a billing group, adds accounts by name, and moves one';
+const account =
+  'a manager adds an account, renames it, and books a charge and payments on accounts';
 const plan = 'an analyst corrects a formula, tries it, saves a version and compares';
 
 const always = 'never empty';
@@ -74,6 +77,8 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
   ),
   '/customers': proofs(setUp, setUp, emptyList),
   '/customers/$partyNumber': proofs(first, first, emptyPage),
+  '/groups': proofs(group, group, emptyList),
+  '/groups/$billingGroupID': proofs(group, group, noSuch),
   '/subscriptions': proofs(setUp, setUp, emptyList),
   '/subscriptions/$connectionNumber': proofs(
     money,
@@ -90,7 +95,7 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
   '/bank': proofs(money, money, emptyList),
   '/bank/$bankFileID': proofs(money, money, noSuch),
   '/collections': proofs(dispute, notYet, emptyList),
-  '/ledger': proofs(money, notYet, emptyList),
+  '/ledger': proofs(money, account, emptyList),
   '/reports': proofs(report, report, emptyList),
   '/plans': proofs(setUp, notYet, emptyList),
   '/plans/$planID': proofs(plan, plan, noSuch),
