@@ -92,7 +92,7 @@ async function closeBooks(story: Story): Promise<void> {
   await story.look(page);
   await hands.press(page.getByRole('button', { name: 'Close a month' }));
   const form = page.getByRole('dialog');
-  await hands.type(form.getByLabel('Month'), '07/2026');
+  await hands.type(form.getByRole('textbox', { name: 'Month' }), '07/2026');
   await hands.type(form.getByLabel('Reason'), 'The month is billed');
   await hands.press(form.getByRole('button', { name: 'Close a month' }));
   await form.waitFor({ state: 'detached' });
