@@ -118,7 +118,8 @@ async function writeWords(
     if (setting === undefined) continue;
     const bills = some.flatMap((mail) => source.bills.get(mail.bill_id) ?? []);
     const words = new Map(some.map((mail) => [mail.bill_id, templateOf(source, setting, mail)]));
-    const written = await tools.renderer.write(setting, bills, words);
+    const { portal_address: portalAddress } = source.tenant;
+    const written = await tools.renderer.write({ ...setting, portalAddress }, bills, words);
     for (const [billId, result] of written) results.set(billId, result);
   }
   return results;

@@ -114,9 +114,14 @@ test('a bill mail has HTML with logo, amount and bank, from the sender of the wo
   assert.match(words, /How to pay .*First Bank – Collections IBAN PK36 SCBL 0000 0011 2345 6702/);
   assert.match(mail.text ?? '', /^IBAN: PK36 SCBL 0000 0011 2345 6702$/m);
   assert.match(mail.html ?? '', /<html lang="en[^"]*" dir="ltr">[\s\S]*src="cid:logo@letterhead"/);
-  await client.updateSettings({ data: { mailSender: { replyTo: 'desk@canal.example' } } });
+  assert.doesNotMatch(mail.html ?? '', /<a /);
+  const portalAddress = 'https://bills.canal.example';
+  const mailSender = { replyTo: 'desk@canal.example' };
+  await client.updateSettings({ data: { mailSender, portalAddress } });
   await client.distributeBills(again(termId));
   const second = await parseMail(server.received[1]);
+  assert.match(second.html ?? '', /<a href="https:\/\/bills\.canal\.example\/portal\/bills"/);
+  assert.match(second.text ?? '', /online: https:\/\/bills\.canal\.example\/portal\/bills$/m);
   assert.deepEqual(second.from, { name: 'City Power', address: 'billing@city.example' });
   assert.equal(second.replyTo?.[0]?.address, 'desk@canal.example');
   const { data } = await client.getSettings({});

@@ -51,6 +51,20 @@ test('a mail fetches nothing, has no script, and sets colours in pairs', () => {
   }
 });
 
+test('a mail names the portal where the workspace has one, in the language of the mail', () => {
+  const portalAddress = 'https://bills.citypower.example';
+  const page = `${portalAddress}/portal/bills`;
+  for (const words of [template, null]) {
+    const { html, text } = mailText(ordinary, words, { portalAddress });
+    assert.equal(html.match(/<a\b[^>]*>/g)?.length, 1);
+    assert.ok(html.includes(`<a href="${page}"`), 'the link of the HTML');
+    assert.match(wordsOf(html), /See your bills online Do you have questions\?/);
+    assert.match(text, new RegExp(`^See your bills online: ${page}$`, 'm'));
+    assert.doesNotMatch(mailText(ordinary, words).text, /online/);
+  }
+  assert.match(wordsOf(mailText(urdu, template, { portalAddress }).html), /اپنے بل آن لائن دیکھیں/);
+});
+
 test('a mail in Urdu runs from right to left, and each paragraph as its own words do', () => {
   const body = 'محترم {{bill.partyName}}\n\nDear customer';
   const { html } = mailText(urdu, { subject: 'بل', body });

@@ -100,8 +100,12 @@ function mailsOf(input: BillDocumentInput): Record<string, MailWords> {
     return { ...mail, html: (mail.html ?? '').replace(/cid:[^"]+/, logo ?? '') };
   };
   return {
-    bill: mailText(input, { subject: 'Your bill {{bill.billNumber}}', body }, logo),
-    'bill without a template': mailText(input, null, logo),
+    bill: mailText(
+      input,
+      { subject: 'Your bill {{bill.billNumber}}', body },
+      { logo, portalAddress: 'https://bills.citypower.example' },
+    ),
+    'bill without a template': mailText(input, null, { logo }),
     reminder: notice({
       subject: 'Overdue',
       body: `${bill.partyName}\n\n${reminder}`,

@@ -44,4 +44,6 @@ export type RenderSetting = DocumentSetting & {
   /** Labels and notes are printed in this language too. */
   second: { locale: string; body: string } | null;
   amountInWords: boolean;
+  /** Of mails alone, as it is when they are sent. */
+  portalAddress?: string | null;
 };

@@ -102,7 +102,7 @@ function previewOf({ format, input, template }: PreviewTask): MadePreview | { er
     }
     if (template.kind === 'SMS') return Buffer.from(smsText(bill, template.body));
     // The picture is shown in the page itself: there is no mail that it could be part of.
-    const mail = mailText(bill, template, logoData(letterhead.logo));
+    const mail = mailText(bill, template, { logo: logoData(letterhead.logo) });
     subject = mail.subject;
     return Buffer.from(format === 'HTML' ? mail.html : mail.text);
   });

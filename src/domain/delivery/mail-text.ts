@@ -5,7 +5,7 @@ import { billText } from '../documents/bill-text.ts';
 import { type BillView, billView } from '../documents/bill-view.ts';
 import type { Fact } from '../documents/fact.ts';
 import { formatsOf, usableLocale } from '../documents/formats.ts';
-import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
+import { type MailPage, mailHtml, mailPlain, portalOf } from '../documents/mail-page.ts';
 import { lineText } from '../documents/plain-text.ts';
 import { fillLine, fillLines } from '../documents/template.ts';
 import { logoSource } from './mail-logo.ts';
@@ -24,7 +24,10 @@ const plainSubject = '{{letterhead.name}}: {{bill.serviceLabel}} {{bill.billNumb
 export function mailText(
   input: BillDocumentInput,
   template: MailTemplate | null,
-  logo = logoSource(input.letterhead),
+  {
+    logo = logoSource(input.letterhead),
+    portalAddress = null,
+  }: { logo?: string | null; portalAddress?: string | null } = {},
 ): MailWords {
   const { bill, letterhead, locale } = input;
   const decimals = input.currencyDecimals ?? currencyDecimals(bill.currency);
@@ -32,13 +35,14 @@ export function mailText(
   const source = { bill, letterhead, formats };
   const subject = fillLine(template?.subject || plainSubject, source);
   const view = billView({ ...input, template: null, secondLocale: null });
+  const shared = { ...pageOf(view, bill), subject, portal: portalOf(portalAddress) };
   if (template === null) {
-    const page = { ...pageOf(view, bill), subject, totals: view.totals };
+    const page = { ...shared, totals: view.totals };
     const text = mailPlain({ ...page, words: billText(input), amount: null, facts: [] });
     return { subject, text, html: mailHtml(page, logo) };
   }
   const words = fillLines(bodyFor(template, bill), source);
-  const page = { ...pageOf(view, bill), subject, words };
+  const page = { ...shared, words };
   return { subject, text: mailPlain(page), html: mailHtml(page, logo) };
 }
 
@@ -50,7 +54,7 @@ export function smsText(input: BillDocumentInput, body: string): string {
   return fillLine(body, { bill, letterhead, formats });
 }
 
-function pageOf(view: BillView, bill: BillDocument): Omit<MailPage, 'subject'> {
+function pageOf(view: BillView, bill: BillDocument): Omit<MailPage, 'subject' | 'portal'> {
   const { wording, labels, letterhead, warning } = view;
   const connection = { label: labels.connection, value: lineText(bill.connectionNumber) };
   const reference = { label: labels.reference, value: view.reference };

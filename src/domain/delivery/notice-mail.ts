@@ -7,7 +7,7 @@ import { formatsOf, usableLocale } from '../documents/formats.ts';
 import { kindLabelsOf } from '../documents/kind-labels.ts';
 import { labelsOf } from '../documents/labels.ts';
 import { type Letterhead, readLetterhead } from '../documents/letterhead.ts';
-import { type MailPage, mailHtml, mailPlain } from '../documents/mail-page.ts';
+import { type MailPage, mailHtml, mailPlain, portalOf } from '../documents/mail-page.ts';
 import type { PaperSetting } from '../documents/paper.ts';
 import { wordOf } from '../documents/receipt-view.ts';
 import { type Wording, worded } from '../documents/wording.ts';
@@ -26,6 +26,7 @@ export type NoticeLook = {
   letterhead: Letterhead;
   wording: Wording;
   pictures: readonly MailPicture[];
+  portal: string | null;
   /** By pricing context. */
   banks: ReadonlyMap<number, readonly BankView[]>;
 };
@@ -51,7 +52,9 @@ export async function readNoticeLook(
   }
   const pictures = mailPictures(letterhead);
   const setting = paperSetting(settings);
-  return { setting, sender: senderOf(settings, letterhead), letterhead, wording, pictures, banks };
+  const portal = portalOf(settings.portal_address);
+  const sender = senderOf(settings, letterhead);
+  return { setting, sender, letterhead, wording, pictures, portal, banks };
 }
 
 export type NoticeMail = Pick<MailMessage, 'subject' | 'text' | 'html' | 'pictures'>;
@@ -86,6 +89,8 @@ export function noticeMail(look: NoticeLook, notice: NoticeToSend): NoticeMail {
             facts: [{ label: labels.reference, value: connection.value }],
             banks: look.banks.get(notice.context_id ?? 0) ?? [],
           },
+    // The mail of a login has a link of its own.
+    portal: isPlain ? null : look.portal,
   };
   const html = mailHtml(page, logoSource(letterhead));
   return { subject, text: mailPlain(page), html, pictures };

@@ -65,7 +65,8 @@ function write(
     const billId = bill.bill_id;
     try {
       const input = billInput(setting, letterhead, bill);
-      return { billId, ...mailText(input, mails[billId] ?? null) };
+      const { portalAddress = null } = setting;
+      return { billId, ...mailText(input, mails[billId] ?? null, { portalAddress }) };
     } catch (error) {
       return { billId, error: renderErrorOf(error) };
     }

@@ -90,6 +90,7 @@ export const arabicLabels: typeof englishLabels = {
   overdueSince: 'متأخر السداد منذ {date}',
   overdue: 'متأخر السداد',
   balanceLeft: 'الرصيد المتبقي',
+  portal: 'اطّلعوا على فواتيركم عبر الإنترنت',
   questions: 'هل لديكم أسئلة؟ تواصلوا معنا.',
   page: 'صفحة {page} من {pages}',
   draft: 'مسودة – ليست للدفع',

@@ -88,6 +88,7 @@ export const englishLabels = {
   overdueSince: 'Overdue since {date}',
   overdue: 'Overdue',
   balanceLeft: 'Balance left',
+  portal: 'See your bills online',
   questions: 'Do you have questions? Contact us.',
   page: 'Page {page} of {pages}',
   draft: 'DRAFT – not for payment',

@@ -90,6 +90,7 @@ export const hindiLabels: typeof englishLabels = {
   overdueSince: '{date} से बकाया',
   overdue: 'बकाया',
   balanceLeft: 'शेष राशि',
+  portal: 'अपने बिल ऑनलाइन देखें',
   questions: 'कोई प्रश्न हो तो हमसे संपर्क करें।',
   page: 'पृष्ठ {page} / {pages}',
   draft: 'प्रारूप – भुगतान के लिए नहीं',

@@ -90,6 +90,7 @@ export const urduLabels: typeof englishLabels = {
   overdueSince: '{date} سے واجب الادا',
   overdue: 'واجب الادا',
   balanceLeft: 'باقی بیلنس',
+  portal: 'اپنے بل آن لائن دیکھیں',
   questions: 'کوئی سوال ہو تو ہم سے رابطہ کریں۔',
   page: 'صفحہ {page} از {pages}',
   draft: 'مسودہ – ادائیگی کے لیے نہیں',

@@ -25,7 +25,14 @@ export type MailPage = {
   readonly totals: readonly TotalRow[];
   /** Null if nothing is to be paid by the customer. */
   readonly payment: { readonly facts: readonly Fact[]; readonly banks: readonly BankView[] } | null;
+  /** Where the customer sees the own bills; null in a workspace that has no address for it. */
+  readonly portal: string | null;
 };
+
+/** The page of the portal that mails link to. */
+export function portalOf(address: string | null): string | null {
+  return address === null ? null : `${address}/portal/bills`;
+}
 
 const colors = {
   text: '#1b1f24',
@@ -46,6 +53,7 @@ const darkStyle = `
   .muted { color: #b3bcc5 !important; }
   .rule { border-color: #4a535c !important; }
   .warning { color: #ff9d94 !important; }
+  .link { color: #9ecbff !important; }
 }
 `;
 
@@ -59,6 +67,7 @@ export function mailHtml(page: MailPage, logo: string | null): string {
     panelOf(page),
     page.totals.length === 0 ? '' : block(factTable(page.totals, wording), wording),
     paymentOf(page),
+    portalPart(page),
     contactOf(page),
   ];
   const accent = `border-top:4px solid ${darkEnough(page.letterhead.color)};`;
@@ -103,6 +112,7 @@ export function mailPlain(page: MailPage): string {
     figures,
     ways,
     ...banks,
+    page.portal === null ? [] : [line({ label: wording.labels.portal, value: page.portal })],
     [wording.labels.questions, ...contact],
   ];
   const texts = blocks.map((lines) => lines.join('\n').trim()).filter((text) => text !== '');
@@ -170,6 +180,16 @@ function paymentOf({ payment, wording }: MailPage): string {
   });
   return block(
     [headingOf(wording.labels.howToPay), factTable(facts, wording), ...bankParts, room].join('\n'),
+    wording,
+  );
+}
+
+function portalPart({ portal, wording, letterhead }: MailPage): string {
+  if (portal === null) return '';
+  const style = `color:${darkEnough(letterhead.color)};font-weight:bold`;
+  const link = `<a href="${escaped(portal)}" class="link" style="${style}">`;
+  return block(
+    `<p style="margin:0 0 8px">${link}${escaped(wording.labels.portal)}</a></p>`,
     wording,
   );
 }
