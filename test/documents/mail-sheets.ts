@@ -13,6 +13,7 @@ import type { BillDocumentInput } from '../../src/domain/documents/bill-document
 import { billView } from '../../src/domain/documents/bill-view.ts';
 import { logoData } from '../../src/domain/documents/html.ts';
 import { kindLabelsOf } from '../../src/domain/documents/kind-labels.ts';
+import { portalOf } from '../../src/domain/documents/mail-page.ts';
 import { chromiumProgram } from '../support/chromium.ts';
 import { languages } from './sheet-languages.ts';
 
@@ -66,7 +67,9 @@ function mailsOf(input: BillDocumentInput): Record<string, MailWords> {
   const { wording, banks } = billView(input);
   const { bill: body, reminder } = words[input.locale.slice(0, 2)] ?? (words.en as Words);
   const logo = logoData(letterhead.logo);
-  const look = { letterhead, wording, pictures: [], banks: new Map([[1, banks]]) };
+  const portalAddress = 'https://bills.citypower.example';
+  const portal = portalOf(portalAddress);
+  const look = { letterhead, wording, pictures: [], portal, banks: new Map([[1, banks]]) };
   const facts = {
     partyNumber: bill.partyNumber,
     connectionNumber: bill.connectionNumber,
@@ -103,7 +106,7 @@ function mailsOf(input: BillDocumentInput): Record<string, MailWords> {
     bill: mailText(
       input,
       { subject: 'Your bill {{bill.billNumber}}', body },
-      { logo, portalAddress: 'https://bills.citypower.example' },
+      { logo, portalAddress },
     ),
     'bill without a template': mailText(input, null, { logo }),
     reminder: notice({
