@@ -17,9 +17,9 @@ const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(proces
 const figuresFile = join(groupsFolder, 'figures.jsonl');
 
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
-const processes = 6;
+const processes = 5;
 /** So many of them run the files that most calls are made in; the others wait for programs. */
-const sharing = 4;
+const sharing = 3;
 /** Files that start programs or browsers, and wait for them, share processes of their own. */
 const filesThatStart = {
   folders: ['test/browser', 'test/console', 'test/embedded', 'test/faults', 'test/process'],
