@@ -14,6 +14,7 @@ import { type Client, createClient } from '../sdk/client.ts';
 import { tariffCases } from '../test/rating/tariff-cases.ts';
 import type { TestClient } from '../test/support/client.ts';
 import {
+  asSuperuser,
   type Cluster,
   cloneDatabase,
   dropDatabase,
@@ -73,7 +74,7 @@ async function openFilled(
   workersCount: number,
 ): Promise<BillrunScene> {
   const floorName = `${databaseName}_floor`;
-  await asSuperuser(cluster, 'postgres', (client) =>
+  await asSuperuser(cluster, (client) =>
     client.query(
       `create database ${floorName} template ${databaseName} owner billwright strategy file_copy`,
     ),
@@ -124,26 +125,12 @@ async function openFilled(
 
 /** Tests do without what makes a commit last; a bill run is measured with it. */
 async function keepDurable(cluster: Cluster, isDurable: boolean): Promise<void> {
-  await asSuperuser(cluster, 'postgres', async (client) => {
+  await asSuperuser(cluster, async (client) => {
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
       await client.query(`alter system ${isDurable ? `set ${name} = 'on'` : `reset ${name}`}`);
     }
     await client.query('select pg_reload_conf()');
   });
-}
-
-async function asSuperuser<T>(
-  cluster: Cluster,
-  database: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ ...cluster.superuser, database });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function fillDatabase(
@@ -158,12 +145,13 @@ async function fillDatabase(
     tenants.push(await priceWorkspace(cluster, databaseName, server, workspace));
   }
   await stopServer(server);
-  await asSuperuser(cluster, databaseName, async (client) => {
+  const fill = async (client: pg.Client) => {
     for (const [index, size] of sizes.entries()) {
       await fillTerm(client, tenants[index] as number, size);
     }
     await client.query('vacuum analyze');
-  });
+  };
+  await asSuperuser(cluster, fill, databaseName);
   return tenants;
 }
 

@@ -9,6 +9,7 @@ import { demo, makeDemo } from '../src/commands/demo/workspace.ts';
 import { readConfig } from '../src/config.ts';
 import { openContext } from '../src/context.ts';
 import {
+  asSuperuser,
   type Cluster,
   cloneDatabase,
   dropDatabase,
@@ -87,24 +88,14 @@ function migrateAgain(at: Cluster['owner']): Promise<unknown> {
 }
 
 async function hasDatabase(cluster: Cluster, name: string): Promise<boolean> {
-  return onServer(cluster, async (client) => {
+  return asSuperuser(cluster, async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     return rowCount === 1;
   });
 }
 
 async function renameDatabase(cluster: Cluster, name: string, to: string): Promise<void> {
-  await onServer(cluster, (client) => client.query(`alter database ${name} rename to ${to}`));
-}
-
-async function onServer<T>(cluster: Cluster, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...cluster.superuser, database: 'postgres' });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+  await asSuperuser(cluster, (client) => client.query(`alter database ${name} rename to ${to}`));
 }
 
 async function fill(

@@ -175,15 +175,22 @@ async function serve(
       write((tx) => prepare(tx, tenantId, some, clock.now()));
     const ready = await prepareAll(messages, prepareSome, options.log);
     const inTurn = inTurns(limits.atATime);
-    const posted = await Promise.all(
-      messages.map((one) => inTurn(() => sendOne(options, sender, ready.get(one.sequence)))),
-    );
-    await write((tx) => storeOutcomes(tx, tenantId, claim, posted, options));
+    // A worker that is asked to stop begins no further message: its claim expires, as after a kill.
+    const sent: SentMessage[] = [];
+    const send = async (message: ClaimedMessage) => {
+      if (isStopping()) return;
+      const posted = await sendOne(options, sender, ready.get(message.sequence));
+      sent.push({ message, posted });
+    };
+    await Promise.all(messages.map((message) => inTurn(() => send(message))));
+    await write((tx) => storeOutcomes(tx, tenantId, { sender, sent }, options));
     if (messages.length < batchOf(sender)) return;
   }
 }
 
 type Batch = { sender: Sender; messages: ClaimedMessage[] };
+/** Nothing was posted of an event that is no longer kept. */
+type SentMessage = { message: ClaimedMessage; posted: Posted | undefined };
 
 function batchOf({ failures }: Sender): number {
   return failures >= limits.failingAfter ? limits.failingBatch : limits.batch;
@@ -281,14 +288,13 @@ const goneStatus = 410;
 async function storeOutcomes(
   tx: Tx,
   tenantId: number,
-  { sender, messages }: Batch,
-  posted: readonly (Posted | undefined)[],
+  { sender, sent }: { sender: Sender; sent: readonly SentMessage[] },
   { clock, retryAfter = retrySeconds }: WebhookSenderOptions,
 ): Promise<void> {
+  if (sent.length === 0) return;
   const now = clock.now();
-  const ends = messages.map((message, index): AttemptEnd => {
+  const ends = sent.map(({ message, posted: result }): AttemptEnd => {
     const { sequence, attempts: attempt } = message;
-    const result = posted[index];
     const { status: httpStatus = null, detail = 'The event is no longer kept' } = result ?? {};
     const base = { sequence, attempt, httpStatus, detail };
     if (isDelivered(result)) {
@@ -302,9 +308,9 @@ async function storeOutcomes(
   });
   await endAttempts(tx, tenantId, sender.webhook_id, ends, now);
   await noteHealth(tx, tenantId, sender.webhook_id, {
-    succeeded: posted.some(isDelivered),
+    succeeded: sent.some(({ posted }) => isDelivered(posted)),
     error: ends.findLast(({ outcome }) => outcome !== 'Delivered')?.detail ?? null,
-    isGone: posted.some((one) => one?.status === goneStatus),
+    isGone: sent.some(({ posted }) => posted?.status === goneStatus),
     at: now,
   });
 }

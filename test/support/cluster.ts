@@ -190,11 +190,12 @@ export async function dropDatabase(cluster: Cluster, name: string): Promise<void
   }
 }
 
-async function asSuperuser<T>(
+export async function asSuperuser<T>(
   cluster: Cluster,
   work: (client: pg.Client) => Promise<T>,
+  database = 'postgres',
 ): Promise<T> {
-  const client = new pg.Client({ ...cluster.superuser, database: 'postgres' });
+  const client = new pg.Client({ ...cluster.superuser, database });
   await client.connect();
   try {
     return await work(client);
