@@ -121,7 +121,7 @@ async function postReadings(page: Page, street: MeteredStreet, termID: number): 
   await assertAccessible(page);
   await page.getByLabel('value of line 2').fill('80');
   await page.getByRole('button', { name: 'Check again' }).click();
-  await page.getByText('1 row can be imported').waitFor();
+  await page.getByRole('tabpanel').getByText('1 row can be imported').waitFor();
   await page.getByRole('button', { name: 'Take the readings in' }).click();
   await page.getByText('0 registers are still to be read').waitFor();
   await page.getByRole('button', { name: 'Post the readings', exact: true }).click();

@@ -132,7 +132,7 @@ async function takeReadingsFile(story: Story): Promise<void> {
   await story.look(page);
   await hands.type(page.getByLabel('value of line 2'), '220');
   await hands.press(page.getByRole('button', { name: 'Check again' }));
-  await page.getByText('1 row can be imported').waitFor();
+  await page.getByRole('tabpanel').getByText('1 row can be imported').waitFor();
   await hands.press(page.getByRole('button', { name: 'Take the readings in' }));
   await page.getByText('1 register is still to be read').waitFor();
   await postReadings(story);
