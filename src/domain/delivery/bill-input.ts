@@ -47,7 +47,7 @@ export function billInput(
   return inputWith(setting, letterhead, billDocument(setting, bill, cancellation));
 }
 
-export function inputWith(
+function inputWith(
   setting: RenderSetting,
   letterhead: Letterhead,
   bill: BillDocument,

@@ -10,7 +10,7 @@ import { sampleBill } from '../documents/sample-bill.ts';
 import type { ContextType } from '../ledger/accounts.ts';
 import { type ContextRow, findContext, listContexts } from '../pricing/contexts-store.ts';
 import { getTerm } from '../terms/store.ts';
-import { billInput, inputWith, letterheadOf } from './bill-input.ts';
+import { billInput, letterheadOf } from './bill-input.ts';
 import type { RenderSetting } from './document-setting.ts';
 import { findBillToShow, findNewestBill } from './documents-store.ts';
 import { previewSetting } from './freeze-setting.ts';
@@ -82,11 +82,18 @@ async function sampleOf(
     end_date: monthEnd.toString(),
   };
   const setting: RenderSetting = await previewSetting(tx, tenantId, term);
-  const bill = sampleBill({
-    ...setting,
-    bankAccounts: [...setting.bankAccounts],
-    issueDate: formatDate(today),
-    dueDate: formatDate(today.add({ days: 14 })),
+  const { document, frozen, ...bill } = sampleBill({
+    billedFrom: term.start_date,
+    billedTo: term.end_date,
+    days: monthEnd.day,
+    dueDate: today.add({ days: 14 }).toString(),
+    currencyDecimals: setting.currencyDecimals,
   });
-  return { input: inputWith(setting, letterheadOf(setting), bill), billNumber: null };
+  const issued: RenderSetting = { ...setting, issueDate: formatDate(today) };
+  const stored = {
+    ...bill,
+    document: JSON.stringify(document),
+    frozen: JSON.stringify(frozen),
+  };
+  return { input: billInput(issued, letterheadOf(issued), stored), billNumber: null };
 }

@@ -1,104 +1,65 @@
-// A bill with made-up figures, to see a letterhead and a template before there is any bill.
-import type { BillDocument } from './bill-document.ts';
+// A bill with made-up figures, to see a letterhead and a template before there is any bill. It
+// takes the way of a stored bill.
+import type { StoredBill, StoredLine } from '../bills/bill-forms.ts';
 
-/** What the sample takes from the workspace. Dates are DD/MM/YYYY. */
-export type SampleOf = Pick<
-  BillDocument,
-  | 'serviceCode'
-  | 'serviceLabel'
-  | 'batchCode'
-  | 'termLabel'
-  | 'startDate'
-  | 'endDate'
-  | 'issueDate'
-  | 'dueDate'
-  | 'currency'
-  | 'bankAccounts'
->;
+/** Dates are YYYY-MM-DD. */
+export type SampleOf = {
+  billedFrom: string;
+  billedTo: string;
+  days: number;
+  dueDate: string;
+  currencyDecimals: number;
+};
 
-export function sampleBill(of: SampleOf): BillDocument {
+// 1,200 + 300 + 150 = 1,650; with arrears of 350, 2,000.
+export function sampleBill(of: SampleOf): StoredBill {
+  const minor = (major: number) => major * 10 ** of.currencyDecimals;
+  const amount = (major: number) => String(minor(major));
   return {
-    ...of,
-    ...sampleAmounts,
-    billID: 1,
-    billNumber: 'SAMPLE-000001',
-    billRefNo: '1000000015',
-    replacesBillNumber: null,
-    replacedByBillNumber: null,
-    creditNoteNumber: null,
-    billType: 'Regular',
+    bill_id: 1,
+    bill_number: 'SAMPLE-000001',
+    bill_type: 'Regular',
     status: 'Published',
-    paymentStatus: 'Unpaid',
-    termID: 1,
-    tariffCode: 'SAMPLE',
-    tariffLabel: 'Sample plan',
-    connectionID: 1,
-    connectionNumber: 'SAMPLE-1',
-    connectionRefNo: null,
-    connectionGroupID: 1,
-    connectionGroupLabel: 'Sample account',
-    partyID: 1,
-    partyNumber: 100_001,
-    partyName: 'Sample Customer',
-    address: { buildingNo: '12', street: 'Sample Street', city: 'Sample City' },
-    billedFrom: of.startDate,
-    billedTo: of.endDate,
-    days: 30,
-    meterReadings: [],
-    usage: [],
-    lines: [
-      sampleLine(of, { lineNo: 1, label: 'Usage', quantity: '120', rate: '10', amount: 1_200 }),
-      sampleLine(of, { lineNo: 2, label: 'Fixed charge', amount: 300 }),
-      sampleLine(of, { lineNo: 3, label: 'Sales tax', type: 'Tax', amount: 150 }),
-    ],
-    surcharges: [],
-    sections: [],
-    history: [],
+    subscription_id: 1,
+    account_id: 1,
+    party_id: 1,
+    due_date: of.dueDate,
+    billed_from: of.billedFrom,
+    billed_to: of.billedTo,
+    days: of.days,
+    current_charges: amount(1_650),
+    tax_amount: amount(150),
+    rounding_adjustment: '0',
+    bill_amount: amount(1_650),
+    previous_balance: amount(350),
+    payments_received: '0',
+    adjustments: '0',
+    arrears: amount(350),
+    wallet_applied: '0',
+    payable: amount(2_000),
+    credit_balance: '0',
+    late_surcharge: amount(100),
+    document: {
+      tariffCode: 'SAMPLE',
+      tariffLabel: 'Sample plan',
+      tariffVersion: 1,
+      partyNumber: 100_001,
+      partyName: 'Sample Customer',
+      address: { buildingNo: '12', street: 'Sample Street', city: 'Sample City' },
+      connectionGroupLabel: 'Sample account',
+      lines: [
+        line({ label: 'Usage', amount: minor(1_200), quantity: '120', unit: 'units', rate: '10' }),
+        line({ label: 'Fixed charge', amount: minor(300) }),
+        line({ label: 'Sales tax', type: 'Tax', amount: minor(150) }),
+      ],
+    },
+    frozen: {
+      term: { startDate: '', endDate: '' },
+      connection: { connectionNumber: 'SAMPLE-1' },
+    },
   };
 }
 
-// 1,200 + 300 + 150 = 1,650; with arrears of 350, 2,000.
-const sampleAmounts = {
-  previousBalance: 350,
-  paymentsReceived: 0,
-  arrears: 350,
-  currentCharges: 1_650,
-  taxAmount: 150,
-  adjustments: 0,
-  roundingAdjustment: 0,
-  billAmount: 1_650,
-  totalAmount: 2_000,
-  walletApplied: 0,
-  payableWithinDueDate: 2_000,
-  latePaymentSurcharge: 100,
-  payableAfterDueDate: 2_100,
-  paidAmount: 0,
-  outstandingAmount: 1_650,
-  creditBalance: 0,
-};
-
-type Line = BillDocument['lines'][number];
-
-function sampleLine(
-  { startDate, endDate }: SampleOf,
-  own: Pick<Line, 'lineNo' | 'label' | 'amount'> & Partial<Line>,
-): Line {
-  return {
-    component: 'sample',
-    type: 'Charge',
-    lineType: 'Normal',
-    source: 'Computed',
-    fromDate: startDate,
-    toDate: endDate,
-    days: 30,
-    quantity: null,
-    unit: own.quantity ? 'units' : null,
-    rate: null,
-    computedAmount: own.amount,
-    details: [],
-    tariffCode: 'SAMPLE',
-    tariffVersion: 1,
-    description: null,
-    ...own,
-  };
+function line(own: Pick<StoredLine, 'label' | 'amount'> & Partial<StoredLine>): StoredLine {
+  return { component: 'sample', type: 'Charge', ...own };
 }
