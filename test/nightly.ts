@@ -2,7 +2,8 @@
 // `npm test` leaves out, and the random and the killing tests with many more cases than it has time
 // for, one after the other. Numbers that are given in the environment win.
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nightlyFiles } from './support/nightly-files.ts';
 
@@ -13,6 +14,7 @@ type Night = { files: readonly string[]; environment: Record<string, string> };
 const nights: Night[] = [
   { files: globSync('test/browser/*.test.ts', { cwd: root }), environment: {} },
   { files: ['test/packaging/npm-package.test.ts'], environment: {} },
+  { files: filesInForms(), environment: { ALL_FORMS: '1' } },
   { files: ['test/attacks.test.ts'], environment: { ATTACK_PROBES: 'all' } },
   { files: ['test/documents/hostile-length.test.ts'], environment: { HOSTILE_SHARE: '1' } },
   { files: ['test/random-calls.test.ts'], environment: { RANDOM_CALLS: '20000' } },
@@ -63,6 +65,13 @@ const nights: Night[] = [
 
 const enlarged = nights.flatMap(({ files }) => files);
 nights.push({ files: nightlyFiles.filter((file) => !enlarged.includes(file)), environment: {} });
+
+/** Files with stories of which `npm test` runs one form. */
+function filesInForms(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), 'utf8').includes("/support/forms.ts'"),
+  );
+}
 
 /** A run that does not end within hours fails. */
 const timeoutMs = 3 * 3_600_000;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, type OfferPlace, openOffer, september } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { newTariff } from '../support/pricing.ts';
@@ -65,7 +66,7 @@ async function billed(
   return lines;
 }
 
-for (const postType of ['Post Subscription', 'Post Account'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
   const name = postType.toLowerCase().replace(' ', '-');
 
   test(`${postType}: seats uploaded for a term are not taken back by the next`, async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -15,7 +16,7 @@ scene.runJobs();
 const linesOf = (bill: ShownBill | undefined) =>
   bill?.lines.map((line) => [line.component, line.lineType, line.amount]);
 
-for (const postType of ['Post Subscription', 'Post Account'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
   test(`${postType}: what a bill knew of the account is not known better by the next`, async () => {
     const components = ['fee', 'welcome', 'reminder'].map((name, index) => {
       return { name, label: name, type: 'Charge' as const, sequence: index };
@@ -87,7 +88,7 @@ async function openAdvance(rule: object, required = 1) {
 }
 
 for (const scope of ['Segment', 'Term'] as const) {
-  for (const required of [0, 1]) {
+  for (const required of forms([0, 1])) {
     test(`what meters measured of the term before is billed: ${scope}, ${required}`, async () => {
       const rule = { scope, window: 'Previous' as const };
       const { home, billed } = await openAdvance(rule, required);
@@ -144,7 +145,7 @@ function openEstimated(workspace: string) {
   );
 }
 
-for (const reading of ['current', 'estimated', 'previous']) {
+for (const reading of forms(['current', 'estimated', 'previous'])) {
   test(`a first bill that is made late leaves what was used to the next: ${reading}`, async () => {
     const place = await openEstimated(`late-${reading}`);
     const { client } = place;
@@ -172,7 +173,7 @@ for (const reading of ['current', 'estimated', 'previous']) {
   });
 }
 
-for (const first of ['current', 'estimated']) {
+for (const first of forms(['current', 'estimated'])) {
   test(`use is estimated up to the day before the term: ${first}`, async () => {
     const place = await openEstimated(`ahead-${first}`);
     const number = await newMeter(place.client);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { openHouse as houseIn } from '../support/house.ts';
 import { august, july } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
@@ -19,7 +20,7 @@ const part = { startDate: '01/07/2026', endDate: '20/07/2026' };
 
 const usedOn = (bill: ShownBill) => readingsOn(bill).map(([, from, , to]) => [from, to]);
 
-for (const type of ['OffCycle', 'Final'] as const) {
+for (const type of forms(['OffCycle', 'Final'] as const)) {
   for (const first of ['Regular', type]) {
     test(`use of a part of the month that a ${type} term billed; the ${first} one made first`, async () => {
       const { run, open, openFor, read, lock } = await openHouse();
@@ -104,7 +105,7 @@ test('an estimate of another term does not count as a reading, and a term in mod
 });
 
 for (const [days, left] of [[part, 'some of the'] as const, [july, 'the same'] as const]) {
-  for (const type of ['Regular', 'OffCycle'] as const) {
+  for (const type of forms(['Regular', 'OffCycle'] as const)) {
     test(`the next bill does not begin from an estimate of ${left} days of a skipped bill; ${type}`, async () => {
       const { run, open, openFor, read, lock } = await openHouse({
         meteredInputs: [
@@ -157,7 +158,7 @@ test('a reading of a term that no longer bills the customer is free for the next
   assert.deepEqual(usedOn(await billOf(run, next)), [['100', '150']]);
 });
 
-for (const type of ['Regular', 'OffCycle'] as const) {
+for (const type of forms(['Regular', 'OffCycle'] as const)) {
   test(`a meter exchanged in the days of grace of a ${type} term, which bills its last reading`, async () => {
     const { run, client, number, connection, open, openFor, lock } = await openHouse();
     const jul = type === 'Regular' ? await open(july) : await openFor(type, july);

@@ -5,6 +5,7 @@ import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts'
 import { billed, bookedOn, cancel, fee, onlyBill, termAgain } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -194,7 +195,7 @@ test('what a wallet had paid is in the wallet again', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-for (const rebill of [false, true]) {
+for (const rebill of forms([false, true])) {
   test(`a deposit that came with the bill is demanded once; rebill ${rebill}`, async () => {
     const securityAttributes = [{ name: 'Deposit', amount: 500, dueAt: 'FirstBill' }];
     const tariff = { ...fee.tariff, securityAttributes } as never;

@@ -5,6 +5,7 @@ import { billsOf, rowsOf } from '../support/bill-run.ts';
 import { billed, bookedOn, cancel, fee, onlyBill, termAgain } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
@@ -18,7 +19,7 @@ const schedule = { operation: 'schedule' as const };
 const openFee = (workspace: string, service = {}) =>
   openOffer(scene, workspace, { ...fee.service, ...service }, fee.tariff);
 
-for (const postType of ['Post Account', 'Post Party'] as const) {
+for (const postType of forms(['Post Account', 'Post Party'] as const)) {
   test(`${postType}: all subscriptions of the bill are billed again`, async () => {
     const place = await openFee(`several-${postType.slice(5).toLowerCase()}`, { postType });
     const numbers = [await place.connectOld({ postType }), await place.connectOld({ postType })];

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { unpost } from '../support/bill-run.ts';
 import { billed, cancel } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -83,7 +84,7 @@ async function openHouse(
   return { place, bill, billAll, connections, number: numbers[0] ?? 0 };
 }
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   test(`${postType}: what was billed too much is credited, also after a cancelled bill`, async () => {
     const { place, bill } = await openHouse(postType);
     const times = postType === 'Post Subscription' ? 1 : 2;
@@ -114,7 +115,7 @@ test('what a cancelled bill had credited is credited by the next', async () => {
   await assertChecks(scene, place.tenantId);
 });
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   const times = postType === 'Post Subscription' ? 1 : 2;
 
   test(`${postType}: an estimate whose bill was cancelled is not credited`, async () => {
@@ -145,7 +146,7 @@ for (const postType of ['Post Subscription', 'Post Account']) {
   });
 }
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   const times = postType === 'Post Subscription' ? 1 : 2;
 
   test(`${postType}: where a later bill has credited it, the next one takes that back`, async () => {

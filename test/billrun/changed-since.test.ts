@@ -6,6 +6,7 @@ import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
 import { fee, openPlace, type Place, subscribed, termFor } from '../support/fee-by-days.ts';
+import { forms } from '../support/forms.ts';
 import { closeGate } from '../support/gate.ts';
 import { august, july } from '../support/offer-place.ts';
 import { until } from '../support/program.ts';
@@ -120,7 +121,7 @@ test('a term whose bills all fell out of posting is not posted, and generated ag
   await assertChecks(scene, place.tenantId);
 });
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   test(`a bill that posting put on hold is ready again after it is generated: ${postType}`, async () => {
     const place = await openPlace(scene, { postType });
     const party = await newParty(place.client);
@@ -231,7 +232,7 @@ test('what changed in a term before while bills were posted makes them stale whe
   assert.equal(await charged(), 310);
 });
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   test(`${postType}: a due date that is moved makes stale what is billed in another batch`, async () => {
     const overdue = [{ component: 'fee', scope: 'Term', formula: '310 + account.overdue * 10%' }];
     const batches = [{ batchCode: 'B2', label: 'B2' }];

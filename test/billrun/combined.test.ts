@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { assertChecks, resultsOf } from '../support/checks.ts';
 import type { TestClient } from '../support/client.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { closeGate } from '../support/gate.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -304,7 +305,7 @@ test('a bill of a party goes to the party, one of an account to its premises', a
   }
 });
 
-for (const postType of postTypes) {
+for (const postType of forms(postTypes)) {
   test(`${postType}: two terms, one subscription handed over between them, two ended`, async () => {
     const town = await openTown(postType);
     const { client } = town;

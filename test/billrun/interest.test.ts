@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billed } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { insertOpening } from '../support/term-rows.ts';
@@ -10,7 +11,7 @@ import { insertOpening } from '../support/term-rows.ts';
 const scene = await openScene();
 scene.runJobs();
 
-for (const postType of ['Post Subscription', 'Post Party'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Party'] as const)) {
   test(`${postType}: days that another term has billed bear no interest again`, async () => {
     const place = await openOffer(
       scene,

@@ -5,6 +5,7 @@ import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { cancel, termAgain } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter, newParty } from '../support/subscriptions.ts';
@@ -81,7 +82,7 @@ const told = ({ partyNumber, days, lines, errors }: Shown) => [
   ...errors.map(({ code }) => code),
 ];
 
-for (const postType of ['Post Subscription', 'Post Account', 'Post Party']) {
+for (const postType of forms(['Post Subscription', 'Post Account', 'Post Party'])) {
   test(`the last month is billed to the former owner, not to the present one: ${postType}`, async () => {
     const { place, last, made, bill, read, handOn, askFinal, billFinal } =
       await openHouse(postType);

@@ -5,6 +5,7 @@ import { billsOf, generate, post, unpost } from '../support/bill-run.ts';
 import { cancel, termAgain } from '../support/cancelled-bills.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newMeter } from '../support/subscriptions.ts';
@@ -74,7 +75,7 @@ const last = [
   ['gst', 150],
 ];
 
-for (const postType of ['Post Subscription', 'Post Account']) {
+for (const postType of forms(['Post Subscription', 'Post Account'])) {
   test(`bill-connection bills what was used in the last month: ${postType}`, async () => {
     const { place, connection, number, read, lock, bill } = await openHouse(postType);
     await bill(july);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
@@ -57,7 +58,7 @@ const owed = (place: OfferPlace) =>
      where tenant_id = $1 order by 1, 2`,
   );
 
-for (const postType of ['Post Subscription', 'Post Account'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
   test(`${postType}: what was moved to the next owner is not taken from the one before`, async () => {
     const place = await openPlace(postType);
     const { termId, connection } = await posted(place);

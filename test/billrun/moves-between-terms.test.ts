@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, type ShownBill } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { fee, openHouse as houseIn } from '../support/house.ts';
 import { august, july } from '../support/offer-place.ts';
 import { openScene } from '../support/scene.ts';
@@ -41,7 +42,7 @@ test('an owner who moves out unread is estimated up to the day of the transfer',
   assert.deepEqual(readingsOn(second), [['10/08/2026', '410', '31/08/2026', '620', '210']]);
 });
 
-for (const reading of ['current', 'estimated']) {
+for (const reading of forms(['current', 'estimated'])) {
   test(`an owner who moves out in the days of grace, billed by the previous term; ${reading}`, async () => {
     const { run, open, openFor, read, lock, moveOut } = await openHouse();
     const jul = await open(july);
@@ -122,7 +123,7 @@ test('a subscription disconnected in the days of grace takes a further reading i
   assert.deepEqual(usedOn(await billOf(run, aug)), [['110', '120']]);
 });
 
-for (const isBack of [false, true]) {
+for (const isBack of forms([false, true])) {
   const what = isBack ? ', though it was connected again since' : '';
   test(`a subscription disconnected at the end of a term is estimated up to its last active day${what}`, async () => {
     const estimation = { allowed: 1, defaultDaily: '10' } as const;

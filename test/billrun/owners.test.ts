@@ -14,6 +14,7 @@ import {
 } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf, schedule } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { august, openOffer, september } from '../support/offer-place.ts';
 import { postNothing } from '../support/post-nothing.ts';
 import { openScene } from '../support/scene.ts';
@@ -93,7 +94,7 @@ async function readAndGenerate(termID: number, reading = 'current') {
   return (await client.getBills({ termID })).data.bills;
 }
 
-for (const order of ['before', 'after'] as const) {
+for (const order of forms(['before', 'after'] as const)) {
   test(`a transfer inside a term: two bills, the Final term made ${order} the regular one`, async () => {
     const { serviceCode, connection, number, old, next } = await handOverRead();
     const makeFinal = () =>
@@ -360,7 +361,7 @@ test('a payment of the old owner is not a payment of the new one', async () => {
   );
 });
 
-for (const postType of ['Post Subscription', 'Post Party'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Party'] as const)) {
   test(`an owner who gets a subscription back sees the last own bill and payments since: ${postType}`, async () => {
     const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
     const componentRules = [{ component: 'fee', formula: '310', prorate: 'Days' as const }];

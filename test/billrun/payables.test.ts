@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import type { Service } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -78,7 +79,7 @@ async function balancesOf({ client, vendor, number }: Place) {
   };
 }
 
-for (const serviceType of ['Purchase', 'Payroll'] as const) {
+for (const serviceType of forms(['Purchase', 'Payroll'] as const)) {
   test(`${serviceType}: what was billed is owed by the workspace`, async () => {
     const place = await openPlace({ serviceType });
     const first = await postedOver(place, july);

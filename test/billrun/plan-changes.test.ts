@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { billsOf, generate, post } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, openOffer, september } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -99,7 +100,7 @@ for (const [price, difference] of [
   ['620', 210],
   ['31', -189],
 ] as const) {
-  for (const postType of ['Post Subscription', 'Post Account'] as const) {
+  for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
     test(`an owner who leaves when the term ends is billed for it: ${price}, ${postType}`, async () => {
       const name = `leaves-${price}-${postType.replace('Post ', '').toLowerCase()}`;
       const opened = await openBilled(name, feeOf('310'), feeOf(price), { postType });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf, unpost } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
+import { forms } from '../support/forms.ts';
 import { august, july, type OfferPlace, openOffer } from '../support/offer-place.ts';
 import { newTariff, type Tariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
@@ -53,7 +54,7 @@ async function posted(place: OfferPlace, days: typeof july): Promise<number> {
   return termId;
 }
 
-for (const postType of ['Post Subscription', 'Post Account'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
   test(`${postType}: the deposit with the first bill is that of the plan it was made by`, async () => {
     const place = await openPlace({ securityAttributes: deposit(500) }, postType);
     const connection = await place.connectOld({ connectionDate: '01072026' });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billsOf, generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { forms } from '../support/forms.ts';
 import { openMetered } from '../support/metered.ts';
 import { openScene } from '../support/scene.ts';
 import {
@@ -81,7 +82,7 @@ test('readings that are given back take no drafts along but those made of them',
   assert.equal((await termOf(client, termID)).status, 'Posted');
 });
 
-for (const postType of ['Post Account', 'Post Party'] as const) {
+for (const postType of forms(['Post Account', 'Post Party'] as const)) {
   test(`${postType}: a bill goes with the readings of one of its subscriptions`, async () => {
     const { client, run, read, newSubscription } = await openHome(scene, { postType });
     await client.makeUsers({ userType: 'customer', users: [{ name: 'B. Khan' }] });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post, rowsOf } from '../support/bill-run.ts';
 import { refuses } from '../support/client.ts';
+import { forms } from '../support/forms.ts';
 import { openScene } from '../support/scene.ts';
 import {
   billOf,
@@ -127,7 +128,7 @@ const rowOf = (row: string, number: number): [string, string, string, number] =>
   return [value, `${day}/2026`, '', number];
 };
 
-for (const kind of ['Consumptive', 'Demand'] as const) {
+for (const kind of forms(['Consumptive', 'Demand'] as const)) {
   test(`${kind}: it was not read, and has no usage`, async () => {
     const { home } = await openOther(kind);
     const term = await home.open(february);

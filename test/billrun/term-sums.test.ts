@@ -15,6 +15,7 @@ import {
   unpost,
 } from '../support/bill-run.ts';
 import { schedule } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { readNext } from '../support/meter-rows.ts';
 import { openScene } from '../support/scene.ts';
 
@@ -116,7 +117,7 @@ test('a posted term counts posted bills, and the next one is held against those'
   });
 });
 
-for (const postType of ['Post Subscription', 'Post Account'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Account'] as const)) {
   test(`${postType}: sums follow drafts that go when readings are unlocked`, async () => {
     const { run, termId } = await generated([150, 200], { postType });
     const isCombined = postType === 'Post Account';

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generate, post, rowsOf } from '../support/bill-run.ts';
+import { forms } from '../support/forms.ts';
 import { openScene } from '../support/scene.ts';
 import {
   april,
@@ -58,7 +59,7 @@ async function billed({ run }: Home, term: number) {
 const quantityOf = ({ usage }: { usage: { quantity: string }[] }) =>
   Number(usage[0]?.quantity ?? 0);
 
-for (const start of ['0', '5000']) {
+for (const start of forms(['0', '5000'])) {
   test(`an estimate after a correction estimates no use below zero: from ${start}`, async () => {
     const home = await estimated(start);
     const { client, connection, number } = home;

@@ -27,6 +27,7 @@ import {
 } from '../support/bill-run.ts';
 import { assertChecks } from '../support/checks.ts';
 import { codeOf } from '../support/delivery.ts';
+import { forms } from '../support/forms.ts';
 import { readNext } from '../support/meter-rows.ts';
 import { august, july, type OfferPlace } from '../support/offer-place.ts';
 import { prepareStep, whileCrew } from '../support/run-steps.ts';
@@ -51,7 +52,7 @@ const brought = (bill: ShownBill | undefined) => [
   bill?.arrears,
 ];
 
-for (const postType of postTypes) {
+for (const postType of forms(postTypes)) {
   test(`${postType}: a second bill that was unposted is made again as it was`, async () => {
     const place = await openPlace(scene, postType);
     await place.connectOld();
@@ -96,7 +97,7 @@ for (const postType of postTypes) {
   });
 }
 
-for (const postType of postTypes) {
+for (const postType of forms(postTypes)) {
   test(`${postType}: what a wallet paid of an unposted bill is no payment`, async () => {
     const place = await openPlace(scene, postType, { postBilling: 1 });
     await place.connectOld();
@@ -131,7 +132,7 @@ for (const postType of postTypes) {
   });
 }
 
-for (const moment of ['before', 'after'] as const) {
+for (const moment of forms(['before', 'after'] as const)) {
   test(`a term that is unposted ${moment} the parts of another are made leaves that one stale`, async () => {
     const place = await openPlace(scene, 'Post Subscription');
     await place.connectOld();
@@ -222,7 +223,7 @@ test('thirteen terms that a bill looks back on are all there when it is unposted
   assert.deepEqual((await lookedBackOn())[0], labels);
 });
 
-for (const postType of ['Post Subscription', 'Post Party'] as const) {
+for (const postType of forms(['Post Subscription', 'Post Party'] as const)) {
   test(`${postType}: many terms that are unposted one after the other take none with them`, async () => {
     const place = await openPlace(scene, postType);
     await place.connectOld();
