@@ -11,6 +11,7 @@ import { ListFoot, LongSums, WholeSums } from './list-foot.tsx';
 import { Head } from './list-head.tsx';
 import { Loading, Refusal } from './notes.tsx';
 import { nextOrder, sortedMax, sortedPages } from './sorting.ts';
+import { Steady } from './steady.tsx';
 import { everyRow } from './totals.ts';
 
 export function List<Row>(props: ListProps<Row>) {
@@ -247,10 +248,17 @@ function Space({ height, columns }: { height: number; columns: number }) {
   );
 }
 
+/** A dialog that a cell has opened stays about what it showed, also when the list is read again. */
 function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
-  return columns.map((column) => (
-    <Table.Td key={column.key} className={column.isFigure ? 'figure' : ''}>
-      {column.show(row)}
-    </Table.Td>
-  ));
+  return (
+    <Steady subject={row} versionOf={(shown) => JSON.stringify(shown)}>
+      {(shown) =>
+        columns.map((column) => (
+          <Table.Td key={column.key} className={column.isFigure ? 'figure' : ''}>
+            {column.show(shown)}
+          </Table.Td>
+        ))
+      }
+    </Steady>
+  );
 }

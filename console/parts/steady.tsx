@@ -28,15 +28,15 @@ export function Steady<Subject>({
   subject: Subject;
   /** Another version is another text. */
   versionOf: (subject: Subject) => string;
-  /** Reads it again, so that `subject` is what the server has now. */
-  reload: () => Promise<Subject>;
+  /** Reads it again, so that `subject` is what the server has now; else the server must check. */
+  reload?: () => Promise<Subject>;
   children: (subject: Subject) => ReactNode;
 }) {
   const { t } = useTranslation();
   const [kept, keep] = useState<Subject | null>(null);
   const isChanged = kept !== null && versionOf(kept) !== versionOf(subject);
   const check = async () => {
-    if (kept === null || isChanged) return;
+    if (kept === null || isChanged || !reload) return;
     if (versionOf(await reload()) !== versionOf(kept)) throw new Error(t('steady.notSent'));
   };
   const watch = {

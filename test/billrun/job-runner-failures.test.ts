@@ -224,12 +224,15 @@ test('a worker that stops in the middle of its heartbeat does not delay other wo
     await tenantTransact(database, tenantId, (tx) =>
       insertAttempt(tx, tenantId, attempt, { worker: 'asleep', backendPid: 1 }),
     );
+    const renewed = Promise.withResolvers<void>();
     const wake = Promise.withResolvers<void>();
     const asleep = tenantTransact(database, tenantId, async (tx) => {
       await renewAttempts(tx, tenantId, [attempt]);
+      renewed.resolve();
       await wake.promise;
     });
     const lost = assert.rejects(asleep);
+    await renewed.promise;
     const isDone = await tenantTransact(database, tenantId, (tx) =>
       deleteAttempts(tx, tenantId, attempt),
     );

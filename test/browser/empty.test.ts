@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBrowser, logIn, visit } from '../support/browser.ts';
 import { openScreen } from '../support/console-login.ts';
+import { fee } from '../support/house.ts';
+import { july, openOffer } from '../support/offer-place.ts';
 import { openOwing } from '../support/owing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
@@ -35,6 +37,9 @@ test('an empty term and a new customer say on each of their pages that nothing i
     [term]: 'No bills here',
     [`${term}?status=Hold`]: 'No bills here',
     [`${term}/population?show=Gone`]: 'No subscription here',
+    [`${term}/readings`]: 'No register is left to be read',
+    [`${term}/generate`]: 'Generate as often as you like',
+    [`${term}/send`]: 'Generate the bills first',
     [`${term}/entry`]: 'Every meter of the batch is read',
     [`${term}/review`]: 'No reading waits for a decision',
     [`${term}/exceptions`]: 'Nothing keeps these bills from being posted',
@@ -56,6 +61,17 @@ test('an empty term and a new customer say on each of their pages that nothing i
     '/portal/usage': 'No usage yet',
     '/portal/details': 'You reported no problem',
   });
+});
+
+test('a term whose service takes nothing by hand says so where values are typed', {
+  skip,
+}, async () => {
+  const components = [{ name: 'fee', label: 'Fee', type: 'Charge' as const }];
+  const tariff = { componentRules: [fee], usageData: [] };
+  const { open } = await openOffer(scene, 'nothing-by-hand', { components }, tariff);
+  const path = `/terms/${await open(july)}/values`;
+  const { page } = await openScreen(scene, 'nothing-by-hand', path);
+  await page.getByText('Nothing is entered by hand').waitFor();
 });
 
 test('an address that names nothing says so, and offers the way on', { skip }, async () => {
