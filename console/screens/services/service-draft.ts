@@ -15,6 +15,26 @@ export function draftOf(service: Service) {
     graceDays: text(service.graceDays),
     readingGraceDays: text(service.readingGraceDays),
     cashAccountID: text(service.cashAccountID),
+    chargingType: service.chargingType,
+    postType: service.postType,
+    billingCycle: text(service.billingCycleLookupID),
+    postBilling: text(service.postBilling),
+    paymentSettlementMethod: service.paymentSettlementMethod,
+    lateFeeBasis: service.lateFeeBasis ?? 'BillAmount',
+    securityDeposit: text(service.securityDeposit),
+    reconnectionLimit: text(service.reconnectionLimit),
+    roundingMode: text(service.billRounding?.mode),
+    roundingScale: text(service.billRounding?.scale ?? 0),
+    archived: service.archiveStatus === 1,
+    autoApplyWallet: service.autoApplyWallet !== 0,
+    requireDeposit: service.requireDeposit === 1,
+    reconnect: service.dunning?.reconnect === 1,
+    prepaidLowBalance: text(service.prepaid?.lowBalance),
+    prepaidTemplate: text(service.prepaid?.templateID),
+    prepaidGraceDays: text(service.prepaid?.graceDays ?? 0),
+    prepaidDisconnect: service.prepaid?.disconnect === 1,
+    ownHolds: (service.holdRules ?? null) !== null,
+    holdRules: (service.holdRules ?? []).map((rule) => ({ ...rule, reason: text(rule.reason) })),
     invoiceTemplate: text(service.invoiceTemplate?.templateID),
     emailTemplate: text(service.emailTemplate?.templateID),
     batches: (service.batches ?? []).map((batch) => ({
@@ -55,6 +75,8 @@ export function draftOf(service: Service) {
       ...step,
       daysAfterDue: text(step.daysAfterDue),
       templateID: text(step.templateID),
+      component: text(step.component),
+      amount: text(step.amount),
     })),
   };
 }
@@ -66,7 +88,18 @@ const numbers = [
   'graceDays',
   'readingGraceDays',
   'cashAccountID',
+  'billingCycle',
+  'postBilling',
 ] as const;
+const words = [
+  'name',
+  'description',
+  'chargingType',
+  'postType',
+  'paymentSettlementMethod',
+] as const;
+const amounts = ['securityDeposit', 'reconnectionLimit'] as const;
+const flags = ['autoApplyWallet', 'requireDeposit'] as const;
 /** Empty becomes null. A text that is not a number is sent as it is: the server names the field. */
 const number = (typed: string) => {
   if (typed.trim() === '') return null;
@@ -78,8 +111,20 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
   const isChanged = (name: keyof ServiceDraft) =>
     JSON.stringify(before[name]) !== JSON.stringify(draft[name]);
   const change: Record<string, unknown> = { code: service.serviceCode, ts: service.ts };
-  if (isChanged('name')) change.name = draft.name;
-  if (isChanged('description')) change.description = draft.description;
+  for (const name of [...words, 'lateFeeBasis'] as const) {
+    if (isChanged(name)) change[name] = draft[name];
+  }
+  for (const name of amounts) if (isChanged(name)) change[name] = draft[name].trim() || null;
+  for (const name of flags) if (isChanged(name)) change[name] = draft[name] ? 1 : 0;
+  if (isChanged('archived')) change.archiveStatus = draft.archived ? 1 : 0;
+  if (isChanged('roundingMode') || isChanged('roundingScale')) {
+    const rounding = { mode: draft.roundingMode, scale: number(draft.roundingScale) };
+    change.billRounding = draft.roundingMode === '' ? null : rounding;
+  }
+  if (prepaidNames.some(isChanged)) change.prepaid = prepaidOf(draft);
+  if (isChanged('holdRules') || isChanged('ownHolds')) {
+    change.holdRules = draft.ownHolds ? draft.holdRules : null;
+  }
   for (const name of numbers) if (isChanged(name)) change[name] = number(draft[name]);
   for (const name of ['invoiceTemplate', 'emailTemplate'] as const) {
     if (isChanged(name)) change[name] = { templateID: number(draft[name]) };
@@ -123,13 +168,49 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
       default: one.default === '' ? null : one.default,
     }));
   }
-  if (isChanged('steps')) {
+  if (isChanged('steps') || isChanged('reconnect')) {
     const steps = draft.steps.map((step) => ({
       ...step,
       daysAfterDue: number(step.daysAfterDue),
       templateID: number(step.templateID),
+      component: step.component || null,
+      amount: step.amount.trim() || null,
     }));
-    change.dunning = steps.length === 0 ? null : { ...service.dunning, steps };
+    const reconnect = draft.reconnect ? 1 : 0;
+    change.dunning = steps.length === 0 ? null : { ...service.dunning, steps, reconnect };
   }
   return change as Change;
+}
+
+const prepaidNames = [
+  'prepaidLowBalance',
+  'prepaidTemplate',
+  'prepaidGraceDays',
+  'prepaidDisconnect',
+] as const;
+
+const draftNames: Record<string, keyof ServiceDraft> = {
+  'prepaid.lowBalance': 'prepaidLowBalance',
+  'prepaid.templateID': 'prepaidTemplate',
+  'prepaid.graceDays': 'prepaidGraceDays',
+  'billRounding.scale': 'roundingScale',
+};
+
+/** The refused fields of the call under the names that the draft has for them. */
+export function placesInDraft(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, message]) => [draftNames[field] ?? field, message]),
+  );
+}
+
+/** Without a balance to watch for, balances are not checked. */
+function prepaidOf(draft: ServiceDraft) {
+  const { prepaidLowBalance, prepaidTemplate, prepaidGraceDays, prepaidDisconnect } = draft;
+  if (prepaidLowBalance.trim() === '') return null;
+  return {
+    lowBalance: prepaidLowBalance,
+    templateID: number(prepaidTemplate),
+    graceDays: number(prepaidGraceDays),
+    disconnect: prepaidDisconnect ? 1 : 0,
+  };
 }

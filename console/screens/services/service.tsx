@@ -1,4 +1,5 @@
-// One service: name, days to pay, templates, batches, bank accounts and dunning steps.
+// One service: name, days to pay, how it bills and is paid, templates, batches, bank accounts and
+// dunning steps.
 import {
   Button,
   Fieldset,
@@ -23,9 +24,10 @@ import { Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
+import { Billing, HoldRules, Paying } from './conditions.tsx';
 import { Definitions } from './definitions.tsx';
 import { type DraftForm, Items } from './items.tsx';
-import { changesOf, draftOf, type ServiceDraft } from './service-draft.ts';
+import { changesOf, draftOf, placesInDraft, type ServiceDraft } from './service-draft.ts';
 
 const numbers = ['dueDateOffset', 'minimumDaysToPay', 'graceDays', 'readingGraceDays'] as const;
 const actions = ['Remind', 'Fee', 'List', 'Disconnect'] as const;
@@ -85,6 +87,7 @@ function Form({ service }: { service: Service }) {
       <SendForm
         form={form}
         send={send((draft, seen) => api.updateService({ service: changesOf(seen, draft) }))}
+        placesOf={placesInDraft}
         onDone={() => form.resetDirty()}
         action={t('services.save')}
         done={t('services.saved')}
@@ -113,7 +116,10 @@ function Form({ service }: { service: Service }) {
         </SimpleGrid>
         {mayUse('ledger:read') && <CashAccount form={form} />}
         <Textarea label={t('plans.description')} autosize {...form.getInputProps('description')} />
+        <Billing form={form} />
+        <Paying form={form} mails={choices('Email')} />
         <Definitions form={form} service={service} />
+        <HoldRules form={form} />
         <Batches form={form} />
         <BankAccounts form={form} />
         <Steps form={form} mails={choices('Email')} />
@@ -203,7 +209,13 @@ function Steps({
   mails: readonly { value: string; label: string }[];
 }) {
   const { t } = useTranslation();
-  const empty = { daysAfterDue: '10', action: actions[0], templateID: '' };
+  const empty = {
+    daysAfterDue: '10',
+    action: actions[0],
+    templateID: '',
+    component: '',
+    amount: '',
+  };
   return (
     <Items
       title={t('services.dunning')}
@@ -228,17 +240,44 @@ function Steps({
             }))}
             {...form.getInputProps(`steps.${index}.action`)}
           />
-          <NativeSelect
-            size="xs"
-            label={t('services.mail')}
-            data={['', ...mails]}
-            {...form.getInputProps(`steps.${index}.templateID`)}
-          />
+          {step.action === 'Fee' ? (
+            <Fee form={form} index={index} />
+          ) : (
+            <NativeSelect
+              size="xs"
+              label={t('services.mail')}
+              data={['', ...mails]}
+              {...form.getInputProps(`steps.${index}.templateID`)}
+            />
+          )}
           <Button size="xs" variant="default" onClick={() => form.removeListItem('steps', index)}>
             {t('services.removeStep')}
           </Button>
         </Group>
       ))}
     </Items>
+  );
+}
+
+/** The line of the next bill on which the fee of a step appears, and its amount. */
+function Fee({ form, index }: { form: DraftForm; index: number }) {
+  const { t } = useTranslation();
+  const lines = form.values.components.map(({ name, label }) => ({ value: name, label }));
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        label={t('services.feeLine')}
+        data={[{ value: '', label: '' }, ...lines]}
+        {...form.getInputProps(`steps.${index}.component`)}
+      />
+      <TextInput
+        size="xs"
+        w={120}
+        label={t('bills.amount')}
+        inputMode="decimal"
+        {...form.getInputProps(`steps.${index}.amount`)}
+      />
+    </>
   );
 }
