@@ -3,6 +3,7 @@
 import { parseDay } from '../src/base/days.ts';
 import type { Bill, BillLine, BillReading, LineDetail } from '../src/domain/rating/bill.ts';
 import type { FrozenInputs, FrozenMeter } from '../src/domain/rating/frozen-inputs.ts';
+import type { LineBasis } from '../src/domain/rating/line-basis.ts';
 
 type LineParts = {
   component: string;
@@ -12,7 +13,10 @@ type LineParts = {
   quantity: string | null;
   unit: string | null;
   details: readonly LineDetail[];
+  basis?: LineBasis | undefined;
 };
+
+type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 const none: readonly LineDetail[] = [];
 
@@ -68,7 +72,7 @@ function line(
   no: number,
   parts: LineParts,
 ): BillLine {
-  return {
+  const made: Writable<BillLine> = {
     lineNo: no,
     component: parts.component,
     label: parts.label,
@@ -88,6 +92,13 @@ function line(
     tariffVersion: 1,
     description: null,
   };
+  if (parts.basis !== undefined) made.basis = parts.basis;
+  return made;
+}
+
+/** A percentage, in hundredths of it, of an amount in minor units. */
+function percentOf(hundredths: number, amount: number): LineBasis {
+  return { percent: text(hundredths, 2), of: text(amount, 2) };
 }
 
 type Head = { service: string; plan: string; label: string; currency: string; days: number };
@@ -226,19 +237,23 @@ export function elecBill(facts: FrozenInputs): Bill {
     amount: number,
     quantity: string | null,
     details: readonly LineDetail[],
+    basis?: LineBasis,
   ) => {
     if (amount === 0) return;
     const unit = quantity === null ? null : 'kWh';
-    const parts = { component, label, type, amount, quantity, unit, details };
+    const parts = { component, label, type, amount, quantity, unit, details, basis };
     lines.push(line(facts, 'RES-A1', days, lines.length + 1, parts));
   };
+  const loadBasis = { quantity: String(load), unit: null, rate: '200' };
+  const fuelBasis = { quantity: String(twoAgo), unit: 'kWh', rate: '0.8543' };
+  const dutyBasis = percentOf(150, energy.amount + fuel);
   push('energyCharge', 'Energy charges', 'Charge', energy.amount, String(use), energy.details);
-  push('fixedCharge', 'Fixed charges', 'Charge', fixed, null, none);
+  push('fixedCharge', 'Fixed charges', 'Charge', fixed, null, none, loadBasis);
   push('meterRent', 'Meter rent', 'Charge', rent, null, none);
-  push('fuelAdjustment', 'Fuel price adjustment', 'Charge', fuel, null, none);
+  push('fuelAdjustment', 'Fuel price adjustment', 'Charge', fuel, null, none, fuelBasis);
   push('minimumAdjustment', 'Minimum charge adjustment', 'Charge', minimum, null, none);
-  push('electricityDuty', 'Electricity duty', 'Tax', duty, null, none);
-  push('gst', 'General sales tax', 'Tax', gst, null, none);
+  push('electricityDuty', 'Electricity duty', 'Tax', duty, null, none, dutyBasis);
+  push('gst', 'General sales tax', 'Tax', gst, null, none, percentOf(1800, taxable));
   push('tvFee', 'TV fee', 'Charge', 3500, null, none);
   const current = taxable + gst + 3500;
   const late = halfUp(Math.max(0, current), 1000) * 100;
@@ -252,6 +267,7 @@ export function elecBill(facts: FrozenInputs): Bill {
       quantity: null,
       unit: null,
       details: none,
+      basis: percentOf(1000, current),
     };
     surcharges.push(line(facts, 'RES-A1', days, lines.length + 1, parts));
   }
@@ -300,19 +316,20 @@ export function waterBill(facts: FrozenInputs): Bill {
     amount: number,
     quantity: string | null,
     details: readonly LineDetail[],
+    basis?: LineBasis,
   ) => {
     if (amount === 0) return;
     const unit = quantity === null ? null : 'm3';
-    const parts = { component, label, type, amount, quantity, unit, details };
+    const parts = { component, label, type, amount, quantity, unit, details, basis };
     lines.push(line(facts, 'WAT-MET', days, lines.length + 1, parts));
   };
   push('pipeCharge', 'Fixed charge', 'Charge', pipe, null, none);
   push('waterCharge', 'Water charge', 'Charge', charge, text(use, 1), water.details);
-  push('sewerage', 'Sewerage', 'Charge', sewerage, null, none);
+  push('sewerage', 'Sewerage', 'Charge', sewerage, null, none, percentOf(6500, charge));
   push('meterMaintenance', 'Meter maintenance', 'Charge', maintenance, null, none);
   push('minimumAdjustment', 'Minimum charge adjustment', 'Charge', minimum, null, none);
   push('connectionFee', 'New connection fee', 'Charge', fee, null, none);
-  push('vat', 'Tax', 'Tax', vat, null, none);
+  push('vat', 'Tax', 'Tax', vat, null, none, percentOf(500, base));
   const usage = [{ input: 'water', unit: 'm3', quantity: text(use, 1) }];
   const head = {
     service: 'WATER',
@@ -361,9 +378,10 @@ export function appBill(facts: FrozenInputs): Bill {
     quantity: string | null,
     unit: string | null,
     details: readonly LineDetail[],
+    basis?: LineBasis,
   ) => {
     if (amount === 0) return;
-    const parts = { component, label, type, amount, quantity, unit, details };
+    const parts = { component, label, type, amount, quantity, unit, details, basis };
     lines.push(line(facts, 'APP-TEAM', days, lines.length + 1, parts));
   };
   const seatDetails = [
@@ -373,7 +391,8 @@ export function appBill(facts: FrozenInputs): Bill {
   push('seatCharge', 'Seats', 'Charge', seatCharge, String(seats), 'seat', seatDetails);
   const label = 'API calls above the allowance';
   push('apiOverage', label, 'Charge', api, String(calls), 'call', overage.details);
-  push('discount', 'Loyalty discount', 'Discount', discount, null, null, none);
+  const discounted = percentOf(discountRate, -(platform + seatCharge));
+  push('discount', 'Loyalty discount', 'Discount', discount, null, null, none, discounted);
   push('commitShortfall', 'Minimum commitment', 'Charge', shortfall, null, null, none);
   push('tax', 'Sales tax', 'Tax', tax, null, null, none);
   const usage = [{ input: 'apiCalls', unit: 'call', quantity: String(calls) }];

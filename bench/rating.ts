@@ -109,13 +109,18 @@ function makeLane(contest: Contest): Lane {
   };
 }
 
+/** Refuses a contest of two ways that do not make the same bill. */
+export function makeLanes(): Lane[] {
+  return contests().map(makeLane);
+}
+
 /**
  * All tariffs and all ways take turns, as the bills of a server do. A ratio is the median over the
  * rounds, each of which measured both sides right after each other: what slows the processor down
  * then weighs on both. A figure is the best of all rounds.
  */
 export async function benchRating(options: BenchOptions): Promise<BenchResult> {
-  const lanes = contests().map(makeLane);
+  const lanes = makeLanes();
   const rounds = options.quick ? 12 : 36;
   for (let round = 0; round < rounds; round++) {
     for (const { ways, times } of lanes) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { figuresOf, type Round, ratiosOf } from '../bench/billrun-figures.ts';
+import { makeLanes } from '../bench/rating.ts';
 
 function round(size: number, seconds: number): Round {
   const cost = (of: number) => ({ seconds: of, nodeUs: 10 * of, postgresUs: 20 * of });
@@ -42,4 +43,8 @@ test('several rounds of one size give the median', () => {
 
 test('ratios over all rounds weigh each by its seconds', () => {
   assert.equal(ratiosOf([round(10_000, 2), round(200_000, 50)]).generate_vs_floor, 0.25);
+});
+
+test('the hand-written bills of the benchmark are the bills of the price book', () => {
+  assert.equal(makeLanes().length, 7);
 });
