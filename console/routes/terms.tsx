@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queries } from '../api/queries/base.ts';
 import { billPages, billsOfTerm, heldQuery } from '../api/queries/bills.ts';
 import { jobsQuery } from '../api/queries/jobs.ts';
-import { populationQuery, termQuery } from '../api/queries/terms.ts';
+import { populationCountsQuery, termQuery } from '../api/queries/terms.ts';
 import { inside, needs, textsIn } from './entry.tsx';
 
 type In = { params: { termID: string } };
@@ -59,7 +59,7 @@ const population = createRoute({
   validateSearch: textsIn('show'),
   component: lazyRouteComponent(() => import('../screens/terms/population.tsx'), 'Population'),
   loader: ({ params }: In) => {
-    queries.prefetchQuery(populationQuery(Number(params.termID)));
+    queries.prefetchQuery(populationCountsQuery(Number(params.termID)));
   },
   ...needs('terms:read'),
 });

@@ -123,7 +123,7 @@ async function postReadings(page: Page, street: MeteredStreet, termID: number): 
   await page.getByRole('button', { name: 'Check again' }).click();
   await page.getByRole('tabpanel').getByText('1 row can be imported').waitFor();
   await page.getByRole('button', { name: 'Take the readings in' }).click();
-  await page.getByText('0 registers are still to be read').waitFor();
+  await page.getByText('No register is left to be read').waitFor();
   await page.getByRole('button', { name: 'Post the readings', exact: true }).click();
   await page.getByRole('button', { name: 'Unpost the readings' }).waitFor();
   const { stage } = (await client.getBillTerm({ billTermID: termID })).data.term;

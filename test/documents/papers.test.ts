@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notoTypefaces } from '../../src/base/typeset/noto.ts';
 import { billView } from '../../src/domain/documents/bill-view.ts';
+import { paperPages } from '../../src/domain/documents/layout/paper-pages.ts';
+import { sheetOf } from '../../src/domain/documents/layout/sheet.ts';
 import type { Paper } from '../../src/domain/documents/paper.ts';
 import { viewOf } from '../../src/domain/documents/papers.ts';
 import { layOutPaper } from '../../src/domain/documents/render-paper.ts';
@@ -126,4 +128,19 @@ test('a long label of an account wraps instead of becoming unreadably small', ()
     item.kind === 'text' && /embassy/.test(textOf(item.line)) ? [item.size] : [],
   );
   assert.ok(sizes.length > 1 && sizes.every((size) => size > 8), String(sizes));
+});
+
+test('a statement whose last page would be nearly empty is set in smaller type', () => {
+  const typefaces = notoTypefaces('en');
+  const options = { size: 'A4', direction: 'ltr', color: '#1a1a1a', typefaces } as const;
+  const viewWith = (count: number) => {
+    const entries = Array.from({ length: count }, () => ({ ...entry, description: 'Cash' }));
+    return viewOf({ ...shared('en'), statement: { ...statement, entries } } as Paper).view;
+  };
+  const usual = (count: number) =>
+    paperPages(sheetOf({ ...options, scale: 1 }), viewWith(count)).length;
+  let count = 1;
+  while (usual(count) === usual(1)) count += 1;
+  assert.equal(usual(count + 3), usual(1) + 1);
+  assert.equal(layOutPaper(viewWith(count + 3), typefaces).length, usual(1));
 });

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, totalIn } from '../client.ts';
+import { api } from '../client.ts';
 import { numbered } from '../problem.ts';
-import { pageOf, pagesOf, queries } from './base.ts';
+import { pageOf, pagesOf } from './base.ts';
 
 export const termPages = pagesOf(
   ['terms'],
@@ -28,19 +28,18 @@ export type Excluded = NonNullable<Parameters<typeof api.getTermPopulation>[0]['
 export const populationPages = (filter: PopulationFilter) =>
   pagesOf(
     ['population', filter],
-    (page) => api.getTermPopulation({ ...filter, page }),
+    (page) => api.getTermPopulation({ ...filter, page, withCounts: false }),
     ({ rows }) => rows,
   );
 
-/** The counts come with the first page of all, which the list below them then has already. */
-export const populationQuery = (termID: number) =>
+/** Of a large batch they take seconds: the list does not wait for them. */
+export const populationCountsQuery = (termID: number) =>
   queryOptions({
     queryKey: ['population', 'counts', termID],
     queryFn: async () => {
-      const { data, headers } = await api.getTermPopulation({ termID, page: pageOf(0) });
-      const first = { rows: data.rows, total: totalIn(headers) };
-      queries.setQueryData(populationPages({ termID })(0).queryKey, first);
-      return data;
+      const { counts, difference } = (await api.getTermPopulation({ termID, page: pageOf(0, 1) }))
+        .data;
+      return { included: 0, excluded: 0, reasons: [], ...counts, difference };
     },
   });
 

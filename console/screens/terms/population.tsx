@@ -6,28 +6,31 @@ import { useTranslation } from 'react-i18next';
 import {
   type Excluded,
   type PopulationFilter,
+  populationCountsQuery,
   populationPages,
-  populationQuery,
 } from '../../api/queries/terms.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { List } from '../../parts/list.tsx';
-import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
+import { Empty, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/status.tsx';
+
+/** While the subscriptions are counted. */
+const counting = '…';
 
 export function Population() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { termID } = useParams({ from: '/inside/terms/$termID' });
   const { show = 'all' } = useSearch({ from: '/inside/terms/$termID/population' });
-  const query = useQuery(populationQuery(Number(termID)));
-  if (query.isPending) return <Loading />;
+  const query = useQuery(populationCountsQuery(Number(termID)));
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
-  const { counts, difference } = query.data;
+  const { data: counts } = query;
+  const difference = counts?.difference;
   const choices = [
     { value: 'all', label: t('status.All') },
     { value: 'in', label: t('population.billed') },
-    ...counts.reasons.map(({ reason, count }) => ({
+    ...(counts?.reasons ?? []).map(({ reason, count }) => ({
       value: reason,
       label: `${t(`notBilled.${reason}`)}: ${count}`,
     })),
@@ -40,16 +43,16 @@ export function Population() {
     <Stack gap="sm">
       <Figures
         items={[
-          { label: t('population.billed'), value: counts.included },
-          { label: t('population.notBilled'), value: counts.excluded },
-          { label: t('population.New'), value: difference?.new ?? '–' },
-          { label: t('population.Gone'), value: difference?.gone ?? '–' },
+          { label: t('population.billed'), value: counts?.included ?? counting },
+          { label: t('population.notBilled'), value: counts?.excluded ?? counting },
+          { label: t('population.New'), value: counts ? (difference?.new ?? '–') : counting },
+          { label: t('population.Gone'), value: counts ? (difference?.gone ?? '–') : counting },
         ]}
       />
       <Text size="sm" c="dimmed">
-        {difference
-          ? t('population.against', { label: difference.previousLabel })
-          : t('population.first')}
+        {counts === undefined && t('population.counting')}
+        {counts && difference && t('population.against', { label: difference.previousLabel })}
+        {counts && !difference && t('population.first')}
       </Text>
       <Chip.Group
         value={show}

@@ -83,7 +83,6 @@ export type DocumentsOfTerm = {
   at: Temporal.Instant;
 };
 
-/** Replaces a document that could not be created before. */
 /** Of the newest term that has one, of a context or of all; without errors, and not cancelled. */
 export async function findNewestBill(
   tx: Tx,
@@ -108,6 +107,7 @@ export async function findNewestBill(
   return rows[0]?.bill_id;
 }
 
+/** Replaces a document that could not be created before. */
 export async function saveDocuments(
   tx: Tx,
   tenantId: number,

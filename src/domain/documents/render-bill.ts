@@ -9,6 +9,7 @@ import type { BillDocumentInput } from './bill-document.ts';
 import { documentView } from './credit-note-view.ts';
 import { facturX } from './e-invoice/factur-x.ts';
 import { billPages } from './layout/bill-pages.ts';
+import { fewerPages } from './layout/fewer-pages.ts';
 import { sheetOf } from './layout/sheet.ts';
 import { lineText } from './plain-text.ts';
 
@@ -46,11 +47,6 @@ function titleOf({ bill, creditNote }: BillDocumentInput): string {
   return lineText(creditNote?.number ?? bill.billNumber ?? bill.billRefNo);
 }
 
-/** Type that can still be read without effort, where it saves a page. */
-const smallerScales = [0.94, 0.88];
-/** A longer document is not set in smaller type: one page less would hardly matter. */
-const pagesToSaveMax = 4;
-
 /** The items on the pages of a bill with their positions. */
 export function layOutBill(input: BillDocumentInput, typefaces = typefacesOf(input)): Page[] {
   const view = documentView(input);
@@ -60,13 +56,7 @@ export function layOutBill(input: BillDocumentInput, typefaces = typefacesOf(inp
     color: input.letterhead.color,
     typefaces,
   };
-  const pages = billPages(sheetOf({ ...options, scale: 1 }), view);
-  if (pages.length === 1 || pages.length > pagesToSaveMax) return pages;
-  for (const scale of smallerScales) {
-    const smaller = billPages(sheetOf({ ...options, scale }), view);
-    if (smaller.length < pages.length) return smaller;
-  }
-  return pages;
+  return fewerPages((scale) => billPages(sheetOf({ ...options, scale }), view));
 }
 
 function openBillPdf(

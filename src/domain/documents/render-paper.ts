@@ -5,6 +5,7 @@ import { type Page, paintPage } from '../../base/pdf/page.ts';
 import { type Piece, wholeFile } from '../../base/pdf/pieces.ts';
 import type { Face, FaceUse, Typefaces } from '../../base/typeset/face.ts';
 import { notoTypefaces } from '../../base/typeset/noto.ts';
+import { fewerPages } from './layout/fewer-pages.ts';
 import { paperPages } from './layout/paper-pages.ts';
 import { sheetOf } from './layout/sheet.ts';
 import type { Paper } from './paper.ts';
@@ -48,5 +49,5 @@ export function layOutPaper(view: PaperView, typefaces: Typefaces): Page[] {
   const { letterhead, wording } = view.page;
   const { direction } = wording;
   const options = { size: letterhead.pageSize, direction, color: letterhead.color, typefaces };
-  return paperPages(sheetOf({ ...options, scale: 1 }), view);
+  return fewerPages((scale) => paperPages(sheetOf({ ...options, scale }), view));
 }

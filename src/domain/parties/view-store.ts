@@ -11,6 +11,9 @@ export type PartyView = PartyRow & {
   portal_status: string;
   /** Whether the workspace keeps who read this. */
   logs_reads: boolean;
+  /** Until when dunning leaves the party alone, as YYYY-MM-DD. */
+  held_until: string | null;
+  held_because: string | null;
 };
 
 /** One row for each subscription of each account; an account without any has one row too. */
@@ -59,13 +62,19 @@ async function listPartyViews(
               select sum(b.receivable) from subscription_balances b
               where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
             ), 0)
-          )::text as outstanding
+          )::text as outstanding,
+          h.until_date as held_until, h.reason as held_because
         from parties
         left join lateral (
           select balance as paid_ahead, receivable as own_debt from party_wallets
           where party_wallets.tenant_id = ${tenantId}
             and party_wallets.party_id = parties.party_id
         ) w on true
+        left join lateral (
+          select until_date, reason from dunning_holds
+          where dunning_holds.tenant_id = ${tenantId}
+            and holder_kind = 'Party' and holder_id = parties.party_id
+        ) h on true
         where tenant_id = ${tenantId} and party_number = wanted.party_number
         limit 1
       ) p

@@ -109,7 +109,7 @@ export const getConnections = operation({
     const whole = async (tx: Tx, ids: readonly number[]): Promise<Shown[]> => {
       const rows = await wholeSubscriptions(tx, tenantId, ids, included, call.ownPartyId);
       const bills = isWithBills ? await newestBills(call, tx, ids, limit) : undefined;
-      const holds = await shownHolds(tx, call, 'Subscription', ids);
+      const holds = await shownHolds(tx, call, ids);
       return rows.map((row) => ({
         ...row,
         bills: bills?.get(row.subscription_id) ?? [],

@@ -18,15 +18,14 @@ export const dunningHoldView = nullable(
 
 export type ShownHold = Type.Static<typeof dunningHoldView>;
 
-/** By holder. Customers do not see why they are left alone. */
+/** By subscription. Customers do not see why they are left alone. */
 export async function shownHolds(
   tx: Tx,
   { tenant, ownPartyId }: Pick<Call, 'tenant' | 'ownPartyId'>,
-  kind: Holder['kind'],
   ids: readonly number[],
 ): Promise<Map<number, ShownHold>> {
   if (ownPartyId !== null) return new Map();
-  const holds = await listHolds(tx, tenant.tenantId, kind, ids);
+  const holds = await listHolds(tx, tenant.tenantId, 'Subscription', ids);
   return new Map(
     [...holds].map(([id, { until, reason }]) => [id, { until: wireDay(until), reason }]),
   );

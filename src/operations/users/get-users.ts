@@ -12,7 +12,7 @@ import type { Tenant } from '../../domain/tenants/tenant.ts';
 import { billView } from '../bills/bill-fields.ts';
 import { billListing } from '../bills/bill-listing-fields.ts';
 import { withShownNames } from '../customer-fields.ts';
-import { dunningHoldView, shownHolds } from '../dunning/hold-fields.ts';
+import { dunningHoldView } from '../dunning/hold-fields.ts';
 import { addressView, id, maybe, money, nullable, page, wholeAddress } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { partySummary, presentParty } from './party-fields.ts';
@@ -90,7 +90,10 @@ export const getUsers = operation({
     if (isLogged && call.ownPartyId === null) {
       call.audit({ subject: 'party', subjectId: partyId, before: null, after: { read: true } });
     }
-    const dunningHold = (await shownHolds(call.tx, call, 'Party', [partyId])).get(partyId) ?? null;
+    // Customers do not see why they are left alone.
+    const { held_until: until, held_because: reason } = view.party;
+    const isShown = call.ownPartyId === null && until !== null && reason !== null;
+    const dunningHold = isShown ? { until: wireDay(until), reason } : null;
     const shown = withShownNames(call, presentView(view.party, view.holdings, call.tenant));
     const user = { ...shown, dunningHold };
     const message = '1 found';
