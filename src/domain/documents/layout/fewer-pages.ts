@@ -1,5 +1,5 @@
-// A document whose last page would be nearly empty is set in slightly smaller type, where that saves
-// the page.
+// A document whose last page would be nearly empty is set in slightly smaller type, where that
+// saves the page.
 import type { Page } from '../../../base/pdf/page.ts';
 
 /** Type that can still be read without effort. */
