@@ -16,10 +16,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const groupsFolder = join(root, 'node_modules', '.cache', 'tests', String(process.pid));
 const figuresFile = join(groupsFolder, 'figures.jsonl');
 
+/** All files use one database there: workers of another process would take their jobs. */
+const isSpread = process.env.TEST_COORDINATOR_URL !== undefined;
 /** Many programs at a time, of which each waits for PostgreSQL again and again. */
-const processes = 5;
+const processes = isSpread ? 1 : 5;
 /** So many of them run the files that most calls are made in; the others wait for programs. */
-const sharing = 3;
+const sharing = isSpread ? 1 : 3;
 /** Files that start programs or browsers, and wait for them, share processes of their own. */
 const filesThatStart = {
   folders: ['test/browser', 'test/console', 'test/embedded', 'test/faults', 'test/process'],

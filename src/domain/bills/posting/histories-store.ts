@@ -74,7 +74,7 @@ export async function extendHistories(
     update usage_histories h
     set terms = ${newestTerm(history)} || h.terms[1:${sql.lit(keptTerms - 1)}],
       brought_forward = n.brought_forward, received = n.received, billed = n.billed
-    from (${historyRows(tenantId, history)}) n
+    from (${historyRows(tenantId, history)} offset 0) n
     where h.tenant_id = ${tenantId} and h.subscription_id = n.subscription_id
   `.execute(tx);
   return count;

@@ -312,21 +312,29 @@ export async function endOneTimeSubscriptions(
     where ${isMeant}
   ), '[]')`;
   const isPlanned = sql`(h.step ->> 'fromDate')::date > s.billed_through`;
+  // The rows were locked when their last billed day moved.
   await sql`
-    update subscriptions s
-    set status = case when ${isOver} then 'Disconnected' else s.status end,
-      disconnection_kind = case when ${isOver} then 'Permanent' else s.disconnection_kind end,
-      next_change_date = case when not ${isOver}
-        then least(s.next_change_date, s.billed_through + 1) end,
-      status_history = ${steps(sql`not ${isPlanned}`)} || jsonb_build_array(jsonb_build_object(
-        'status', 'Disconnected', 'fromDate', s.billed_through + 1, 'kind', 'Permanent',
-        'reason', ${oneTimeReason}::text, 'planned', ${steps(isPlanned)})),
+    update subscriptions u
+    set status = n.status, disconnection_kind = n.disconnection_kind,
+      next_change_date = n.next_change_date, status_history = n.status_history,
       modified_at = ${stamp.at}, modified_by = ${stamp.by},
-      ts = greatest(s.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
-    from (${partsOf(tenantId, billIds)}) p
-    where s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
-      and s.plan_id = any(${planIds}::bigint[]) and ${lastBilledPlan} = any(${planIds}::bigint[])
-      and s.status in ('Active', 'Disconnected')
+      ts = greatest(u.ts + 1, ${stamp.at.epochMilliseconds}::bigint)
+    from (
+      select s.subscription_id,
+        case when ${isOver} then 'Disconnected' else s.status end as status,
+        case when ${isOver} then 'Permanent' else s.disconnection_kind end as disconnection_kind,
+        case when not ${isOver}
+          then least(s.next_change_date, s.billed_through + 1) end as next_change_date,
+        ${steps(sql`not ${isPlanned}`)} || jsonb_build_array(jsonb_build_object(
+          'status', 'Disconnected', 'fromDate', s.billed_through + 1, 'kind', 'Permanent',
+          'reason', ${oneTimeReason}::text, 'planned', ${steps(isPlanned)})) as status_history
+      from (${partsOf(tenantId, billIds)}) p
+      join subscriptions s on s.tenant_id = ${tenantId} and s.subscription_id = p.subscription_id
+        and s.plan_id = any(${planIds}::bigint[]) and ${lastBilledPlan} = any(${planIds}::bigint[])
+        and s.status in ('Active', 'Disconnected')
+      offset 0
+    ) n
+    where u.tenant_id = ${tenantId} and u.subscription_id = n.subscription_id
   `.execute(tx);
 }
 
