@@ -171,6 +171,8 @@ async function priceWorkspace(
 
 /** One workspace alone, without a copy of it. */
 export type ServedScene = {
+  cluster: Cluster;
+  databaseName: string;
   superuser: pg.Client;
   server: Server;
   port: number;
@@ -193,6 +195,8 @@ export async function openServed(size: number, env: Record<string, string>): Pro
   await superuser.query('vacuum analyze');
   const worker = await launchWorker(cluster, databaseName, env);
   return {
+    cluster,
+    databaseName,
     superuser,
     server,
     anotherPlace: async (name, wanted) => {
@@ -223,10 +227,15 @@ async function leaveRoom(superuser: pg.Client, tenantId: number, size: number): 
   );
 }
 
-async function logIn(server: Server, workspace: string): Promise<Client> {
+/** A workspace that was copied has the login of the one it was copied from. */
+export async function logIn(
+  server: Server,
+  workspace: string,
+  original = workspace,
+): Promise<Client> {
   const baseUrl = `http://127.0.0.1:${server.port}`;
   const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
-  const username = `admin@${workspace}.example`;
+  const username = `admin@${original}.example`;
   const { data } = await client.login({ username, password: adminPassword });
   client.useToken(data.accessToken);
   return Object.assign(client, withPastDueDates(client));

@@ -76,7 +76,7 @@ async function prepare(cluster: Cluster): Promise<string> {
   return database;
 }
 
-async function makeOffer(billing: Client): Promise<void> {
+export async function makeOffer(billing: Client): Promise<void> {
   const client = billing as Parameters<typeof newService>[0];
   const connectionInputs = [{ name: 'load', type: 'Number' as const }];
   const batches = [{ batchCode: 'B1' }];
@@ -84,7 +84,7 @@ async function makeOffer(billing: Client): Promise<void> {
   await newTariff(client, 'ELEC', { code: 'DOM', uniqueLabel: 'DOM' });
 }
 
-function customerFile(rows: number): string {
+export function customerFile(rows: number): string {
   const header =
     'name,email,mobile,serviceCode,tariffCode,batchCode,connectionRefNo,connectionDate,city,' +
     'street,buildingNo,input.load,meterNumber,meterType,meterBrand,initialReading';
@@ -98,18 +98,23 @@ function customerFile(rows: number): string {
 }
 
 /** As the command line does it; the file is read within the time. */
-async function importCustomers(cluster: Cluster, name: string, path: string): Promise<number> {
+export async function importCustomers(
+  cluster: Cluster,
+  name: string,
+  path: string,
+  tenantId = 1,
+): Promise<number> {
   const connection = { ...cluster.owner, database: name };
   const database = openDatabase({ connection, name: 'bench import', max: 1 });
   const now = Temporal.Now.instant();
   const stamp = { at: now, by: 'bench' };
   const money = { currency: 'PKR', currencyDecimals: 2 };
   const zone = { timezone: 'Asia/Karachi', clockOffsetMs: 0 };
-  const tenant = { tenantId: 1, workspace: 'bench', ...zone, ...money };
+  const tenant = { tenantId, workspace: 'bench', ...zone, ...money };
   const today = dateIn(now, tenant.timezone);
   try {
     const began = performance.now();
-    const done = await tenantTransact(database, 1, (tx) => {
+    const done = await tenantTransact(database, tenantId, (tx) => {
       const bytes = () => createReadStream(path) as AsyncIterable<Uint8Array>;
       const file = { kind: 'Customers', name: null, encoding: null, bytes };
       const loader = loaders.Customers({ tx, tenant, today, stamp });

@@ -1,7 +1,7 @@
 // Builds what the program runs on, by hand and in order, and closes it in reverse.
 import { join } from 'node:path';
 import { type Clock, systemClock } from './base/clock.ts';
-import { checkDatabase } from './base/db/check-settings.ts';
+import { checkDatabase, type SettingsReport } from './base/db/check-settings.ts';
 import { migrate, readMigrations } from './base/db/migrate.ts';
 import { type Connection, type Database, openDatabase, tenantShare } from './base/db/pool.ts';
 import { createLog, type Log } from './base/log.ts';
@@ -28,7 +28,7 @@ export type Context = {
   owner: Access;
   api: Access;
   worker: Access;
-  /** Known when the database is prepared: whether it spreads workspaces over several machines. */
+  /** Known when the database was inspected: whether it spreads workspaces over several machines. */
   isSpread?: boolean;
   close(): Promise<void>;
 };
@@ -126,8 +126,7 @@ export async function prepareDatabase(context: Context): Promise<void> {
   const migrations = await readMigrations(new URL('../migrations/', import.meta.url));
   const versions = await migrate(context.owner.connection, migrations);
   if (versions.length > 0) context.log.info({ versions }, 'database migrated');
-  const report = await checkDatabase(context.api.connection, { role: context.api.role });
-  context.isSpread = report.isSpread;
+  const report = await inspectDatabase(context);
   for (const warning of report.warnings) context.log.warn(warning);
   if (report.refusals.length === 0) return;
   if (context.config.allowUnsafeDatabase) {
@@ -139,10 +138,18 @@ export async function prepareDatabase(context: Context): Promise<void> {
   throw new Error(`This database is not safe to serve from: ${report.refusals.join('; ')}`);
 }
 
+/** What would make the database unsafe to serve from, and whether it is on several machines. */
+export async function inspectDatabase(context: Context): Promise<SettingsReport> {
+  const report = await checkDatabase(context.api.connection, { role: context.api.role });
+  context.isSpread = report.isSpread;
+  return report;
+}
+
+/** After the database was inspected: calls on several machines begin in another way. */
 export function openApiDatabase(context: Context): Database {
-  const { config, api } = context;
+  const { config, api, isSpread } = context;
+  if (isSpread === undefined) throw new Error('the database was not inspected');
   const max = config.apiConnections;
-  const { isSpread = false } = context;
   return openDatabase({ ...api, name: 'billwright api', max, share: tenantShare(max), isSpread });
 }
 

@@ -91,6 +91,14 @@ const cases: Record<SqlRule, { breaks: string[]; keeps: string[] }> = {
       "select 1 union all select case status when 'a' then 1 end from bills where tenant_id = $1",
     ],
   },
+  'CTE before insert': {
+    breaks: [
+      'with n as (select bill_id from bills where tenant_id = $1) insert into bills (tenant_id, bill_id) select t.tenant_id, n.bill_id from (select tenant_id from tenants where tenant_id = $1) t cross join n',
+    ],
+    keeps: [
+      'insert into bills (tenant_id, bill_id) with n as (select bill_id from bills where tenant_id = $1) select t.tenant_id, n.bill_id from (select tenant_id from tenants where tenant_id = $1) t cross join n',
+    ],
+  },
   'row in query': {
     breaks: [
       'delete from bills where tenant_id = $1 and (bill_id, ts) in (select * from unnest($2::bigint[], $3::bigint[]))',

@@ -1,3 +1,4 @@
+import type { Database } from '../base/db/pool.ts';
 import type { Config } from '../config.ts';
 import { openApiDatabase, openContext, prepareDatabase } from '../context.ts';
 import { assertMayListen, listen } from './listen.ts';
@@ -8,20 +9,22 @@ import { expectStop, stopInOrder } from './shutdown.ts';
 export async function serve(config: Config): Promise<void> {
   const requests = expectStop(config);
   const context = await openContext(config, { use: 'join' });
-  const database = openApiDatabase(context);
+  let database: Database | undefined;
   try {
     await prepareDatabase(context);
+    const opened = openApiDatabase(context);
+    database = opened;
     await assertMayListen(context);
-    const server = await listen(context, database);
+    const server = await listen(context, opened);
     stopInOrder(requests, context.log, [
       () => forgetAddress(config),
       () => server.close(),
-      () => database.close(),
+      () => opened.close(),
       context.close,
     ]);
     context.log.info({ address: server.addresses() }, 'ready');
   } catch (error) {
-    await database.close();
+    await database?.close();
     await context.close();
     throw error;
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { plainOpening, transact } from '../base/db/pool.ts';
+import { type Database, plainOpening, transact } from '../base/db/pool.ts';
 import { readDkimKey } from '../base/mail/dkim-key.ts';
 import { typedBefore } from '../base/program-version.ts';
 import type { Config } from '../config.ts';
@@ -28,15 +28,17 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
   if (config.dkim) readDkimKey(config.dkim.keyFile);
   const requests = expectStop(config);
   const context = await openContext(config, { use: 'claim' });
-  const database = openApiDatabase(context);
+  let database: Database | undefined;
   try {
     await prepareDatabase(context);
+    const opened = openApiDatabase(context);
+    database = opened;
     const demoId = await ensureDemo(context, { isWanted: isDemoWanted });
     await assertMayListen(context);
     // Before a stop can be requested, which closes the database.
-    const isDemo = await hasDefaultPassword(database);
+    const isDemo = await hasDefaultPassword(opened);
     const isEmpty = !isDemo && (await hasNoWorkspace(context));
-    const server = await listen(context, database);
+    const server = await listen(context, opened);
     const worker = keepWorker(context.log, startWorker);
     const year = demoId === undefined ? undefined : makeYearBeside(context, demoId);
     stopInOrder(requests, context.log, [
@@ -44,12 +46,12 @@ export async function start(config: Config, args: readonly string[]): Promise<vo
       () => server.close(),
       () => worker.stop(),
       async () => year?.stop(),
-      () => database.close(),
+      () => opened.close(),
       context.close,
     ]);
     printWelcome(config, portOf(server, config), { isDemo, isEmpty });
   } catch (error) {
-    await database.close();
+    await database?.close();
     await context.close();
     throw error;
   }

@@ -41,6 +41,15 @@ export const smallDatabases = {
 const coordinatorUrl = process.env.TEST_COORDINATOR_URL;
 
 async function useCoordinator(url: string): Promise<() => Promise<void>> {
+  const cluster = await openCoordinator(url);
+  process.env[variable] = JSON.stringify(cluster);
+  return async () => {
+    delete process.env[variable];
+  };
+}
+
+/** Brings the coordinator up to date. Workspaces that are there already get other names. */
+export async function openCoordinator(url: string): Promise<Cluster> {
   const { hostname: host, port, username, pathname } = new URL(url);
   const as = (user: string) => ({
     host,
@@ -70,10 +79,7 @@ async function useCoordinator(url: string): Promise<() => Promise<void>> {
   );
   await client.query('update workspace_jobs set next_job_at = null where next_job_at is not null');
   await client.end();
-  process.env[variable] = JSON.stringify(cluster);
-  return async () => {
-    delete process.env[variable];
-  };
+  return cluster;
 }
 
 /**
@@ -206,8 +212,11 @@ export async function asSuperuser<T>(
 
 /** What a program needs in its environment to run on a database of this cluster. */
 export function environmentOf(cluster: Cluster, databaseName: string): Record<string, string> {
+  const { host, port } = cluster.owner;
   const url = (user: string) =>
-    `postgresql://${user}@/${databaseName}?host=${encodeURIComponent(cluster.owner.host)}`;
+    cluster.isSpread
+      ? `postgresql://${user}@${host}:${port}/${databaseName}`
+      : `postgresql://${user}@/${databaseName}?host=${encodeURIComponent(host)}`;
   const unlimited = '1000000/1000000';
   return {
     DATABASE_URL: url(cluster.owner.user),

@@ -14,6 +14,7 @@ export type SqlRule =
   | 'own tenant'
   | 'tenant of insert'
   | 'writing CTE'
+  | 'CTE before insert'
   | 'array element'
   | 'set_config in CTE'
   | 'volatile update'
@@ -169,6 +170,9 @@ class Statement {
     if (!this.#catalogue.tenantTables.has(query.relation.relname)) return;
     const at = (query.cols ?? []).findIndex((one: Node) => one.ResTarget.name === 'tenant_id');
     const select = query.selectStmt?.SelectStmt;
+    if (query.withClause && !select?.valuesLists) {
+      this.#add('CTE before insert', `into ${query.relation.relname}`);
+    }
     for (const one of branches(select)) {
       if (one.valuesLists) continue;
       const value = one.targetList?.[at]?.ResTarget.val;

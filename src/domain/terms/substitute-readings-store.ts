@@ -27,12 +27,12 @@ export async function lockPrevious(
   stamp: Stamp,
 ): Promise<number> {
   const { count } = await sql`
-    with ${openRegisters(tenantId, term, options)}
     insert into term_readings (
       tenant_id, term_id, subscription_id, assignment_id, position, previous_date,
       previous_value, previous_type, reading_id, reading_date, value, reading_type, estimates,
       is_stand_in, locked_at, locked_by
     )
+    with ${openRegisters(tenantId, term, options)}
     select own.tenant_id, ${term.term_id}, g.subscription_id, g.assignment_id, g.position,
       g.previous_date, g.previous_value, g.previous_type, g.previous_id, g.previous_date,
       g.previous_value, g.previous_type, g.previous_estimates, true, ${stamp.at}, ${stamp.by}

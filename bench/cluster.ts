@@ -1,0 +1,257 @@
+// node bench/cluster.ts --coordinator URL [--size 5000]: one PostgreSQL beside a Citus cluster, by
+// the URL of a superuser of its coordinator. The same workspaces are billed on both by a server and
+// a worker of their own, in turn; then calls are made in turn. At the end, twenty copies of a small
+// workspace are billed at once on the cluster. All bills and books have to be the same.
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import pg from 'pg';
+import type { Client } from '../sdk/client.ts';
+import {
+  type Cluster,
+  environmentOf,
+  openCoordinator,
+  stopOwnCluster,
+} from '../test/support/cluster.ts';
+import { termID } from '../test/support/residential-rows.ts';
+import { makeWorkspace } from '../test/support/scene.ts';
+import { median } from './billrun-figures.ts';
+import { end, launchWorker, logIn, openServed, type Place, runStep } from './billrun-scene.ts';
+import { customerFile, importCustomers, makeOffer } from './imports.ts';
+import { launchServer, type Server, say, stopServer } from './served.ts';
+
+const { values } = parseArgs({
+  options: { coordinator: { type: 'string' }, size: { type: 'string', default: '5000' } },
+});
+assert.ok(values.coordinator, 'name the coordinator: --coordinator URL');
+const size = Number(values.size);
+const warmUp = 2 * size;
+const small = 500;
+const copies = 20;
+const calls = 300;
+const imported = 2_000;
+const schedule = { operation: 'schedule' as const, data: { termID } };
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+type Side = {
+  name: string;
+  cluster: Cluster;
+  databaseName: string;
+  server: Server;
+  superuser: pg.Client;
+  places: Map<string, Place>;
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'billwright-cluster-'));
+const plainScene = await openServed(size, {});
+const warming = await plainScene.anotherPlace('warming', warmUp);
+const copied = await plainScene.anotherPlace('small', small);
+const plain: Side = {
+  ...plainScene,
+  name: 'one PostgreSQL',
+  places: new Map([plainScene.place, warming, copied].map((place) => [place.workspace, place])),
+};
+const { side: spread, worker } = await openSpread(values.coordinator);
+const sides = [plain, spread];
+try {
+  await copyWorkspaces();
+  for (const side of sides) await billIn(side, 'warming');
+  await compareSteps();
+  await compareCalls();
+  await compareImports();
+  await compareBooks('bench', 'bench');
+  await billAtOnce();
+} finally {
+  await end(worker);
+  await stopServer(spread.server);
+  await spread.superuser.end();
+  await plainScene.close();
+  await stopOwnCluster();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function openSpread(url: string): Promise<{ side: Side; worker: ChildProcess }> {
+  const cluster = await openCoordinator(url);
+  const databaseName = cluster.owner.database;
+  const server = await launchServer(cluster, databaseName, { SCHEDULE_WAIT_SECONDS: '0' });
+  const worker = await launchWorker(cluster, databaseName, {});
+  const superuser = new pg.Client(cluster.superuser);
+  await superuser.connect();
+  const common = { cluster, databaseName, server, superuser };
+  return { side: { ...common, name: 'a cluster', places: new Map() }, worker };
+}
+
+/** As an operator moves them, under the same names; the small one twenty times. */
+async function copyWorkspaces(): Promise<void> {
+  for (const name of plain.places.keys()) {
+    const file = join(folder, name);
+    await commandOn(plain, ['workspace', 'export', name, file]);
+    const names =
+      name === 'small'
+        ? Array.from({ length: copies }, (_, index) => `small-${index + 1}`)
+        : [name];
+    const began = performance.now();
+    for (const copy of names) {
+      await commandOn(spread, ['workspace', 'import', file, '--name', copy]);
+      await commandOn(spread, ['workspace', 'resume', copy]);
+      const { size: bills = 0 } = plain.places.get(name) as Place;
+      const client = await logIn(spread.server, copy, name);
+      const tenantId = await tenantOf(spread, copy);
+      spread.places.set(copy, { workspace: copy, tenantId, size: bills, client });
+    }
+    say(`${name.padEnd(24)} moved ${names.length} times in ${secondsSince(began)} s`);
+  }
+}
+
+async function tenantOf(side: Side, workspace: string): Promise<number> {
+  const { rows } = await side.superuser.query<{ tenant_id: string }>(
+    'select tenant_id from workspaces where workspace = $1',
+    [workspace],
+  );
+  return Number(rows[0]?.tenant_id);
+}
+
+async function billIn(side: Side, workspace: string): Promise<{ generate: number; post: number }> {
+  const place = side.places.get(workspace) as Place;
+  const generate = await runStep(side, place, (client) => client.generateBills(schedule));
+  const post = await runStep(side, place, (client) => client.postBills(schedule));
+  return { generate, post };
+}
+
+async function compareSteps(): Promise<void> {
+  const [one, other] = [await billIn(plain, 'bench'), await billIn(spread, 'bench')];
+  for (const step of ['generate', 'post'] as const) {
+    const rates = [one, other].map((each) => Math.round(size / each[step]));
+    show(`${step}, bills/s`, rates, one[step] / other[step]);
+  }
+}
+
+async function compareCalls(): Promise<void> {
+  const firstNumber = 100_001;
+  const kinds: [string, (client: Client, index: number) => Promise<unknown>][] = [
+    ['View Party', (client, n) => client.getUsers({ partyNumber: firstNumber + ((n * 7) % size) })],
+    ['a bill', (client, n) => client.getBills({ billID: 1 + ((n * 7) % size) })],
+    ['list of 50 bills', (client, n) => client.getBills({ termID, page: pageOf(n) })],
+    [
+      'create a party',
+      (client, n) =>
+        client.makeUsers({
+          userType: 'customer',
+          users: [
+            {
+              name: `New ${n}`,
+              contacts: [{ contactType: 'Mobile', contactValue: `+92 300 ${4_000_000 + n}` }],
+            },
+          ],
+        }),
+    ],
+  ];
+  for (const [name, call] of kinds) {
+    const times = sides.map((): number[] => []);
+    for (let index = -50; index < calls; index += 1) {
+      for (const [at, side] of sides.entries()) {
+        const { client } = side.places.get('bench') as Place;
+        const began = performance.now();
+        await call(client, index + 50);
+        if (index >= 0) times[at]?.push(performance.now() - began);
+      }
+    }
+    const middle = times.map(median);
+    show(
+      `${name}, ms`,
+      middle.map((ms) => Number(ms.toFixed(1))),
+      (middle[0] ?? 0) / (middle[1] ?? 1),
+    );
+  }
+}
+
+function pageOf(n: number): { pageNumber: number; size: number } {
+  return { pageNumber: n % 50, size: 50 };
+}
+
+/** Customers with subscriptions and meters, as a file, in one transaction. */
+async function compareImports(): Promise<void> {
+  const file = join(folder, 'customers.csv');
+  await writeFile(file, customerFile(imported));
+  const took: number[] = [];
+  for (const side of sides) {
+    const { cluster, databaseName, server } = side;
+    const now = Temporal.Now.instant();
+    const tenantId = await makeWorkspace(cluster, databaseName, now, 'imports', {});
+    await makeOffer(await logIn(server, 'imports'));
+    took.push(await importCustomers(cluster, databaseName, file, tenantId));
+  }
+  const [one = 0, other = 1] = took;
+  show(
+    'import, customers/s',
+    took.map((each) => Math.round(imported / each)),
+    one / other,
+  );
+}
+
+/** Every bill has the hash it has on one PostgreSQL, and every account the same balance. */
+async function compareBooks(workspace: string, copy: string): Promise<void> {
+  const [one, other] = [await booksOf(plain, workspace), await booksOf(spread, copy)];
+  assert.deepEqual(other, one);
+  await commandOn(spread, ['verify', '--workspace', copy]);
+  say(`${copy.padEnd(24)} ${one.bills} bills and the trial balance are the same; verify is clean`);
+}
+
+async function booksOf(side: Side, workspace: string) {
+  const { tenantId } = side.places.get(workspace) as Place;
+  const { rows } = await side.superuser.query<{ bills: string; hashes: string }>(
+    `select count(*) as bills,
+       encode(sha256(string_agg(hash, '' order by bill_number)), 'hex') as hashes
+     from bills where tenant_id = $1`,
+    [tenantId],
+  );
+  const balance = await commandOn(side, ['ledger', 'trial-balance', '--workspace', workspace]);
+  return {
+    ...rows[0],
+    balance: balance.slice(balance.indexOf('\n', balance.indexOf('Trial balance'))),
+  };
+}
+
+async function billAtOnce(): Promise<void> {
+  await billIn(plain, 'small');
+  const names = Array.from({ length: copies }, (_, index) => `small-${index + 1}`);
+  const began = performance.now();
+  await Promise.all(names.map((name) => billOwn(name)));
+  const took = (performance.now() - began) / 1_000;
+  const rate = Math.round((copies * small) / took);
+  say(`${copies} workspaces at once: ${copies * small} bills in ${took.toFixed(1)} s, ${rate}/s`);
+  for (const name of names) await compareBooks('small', name);
+}
+
+/** Each asks over the connection of its own that a call needs. */
+async function billOwn(workspace: string): Promise<void> {
+  const superuser = new pg.Client(spread.cluster.superuser);
+  await superuser.connect();
+  try {
+    await billIn({ ...spread, superuser }, workspace);
+  } finally {
+    await superuser.end();
+  }
+}
+
+async function commandOn(side: Side, args: string[]): Promise<string> {
+  const env = { ...process.env, ...environmentOf(side.cluster, side.databaseName) };
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
+    env,
+    maxBuffer: 1e8,
+  });
+  return stdout;
+}
+
+function show(name: string, figures: readonly number[], ratio: number): void {
+  const [one, other] = figures.map((figure) => String(figure).padStart(9));
+  say(`${name.padEnd(24)} ${one} ${other}   ${ratio.toFixed(2)} of one PostgreSQL`);
+}
+
+function secondsSince(began: number): string {
+  return ((performance.now() - began) / 1_000).toFixed(1);
+}
