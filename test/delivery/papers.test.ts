@@ -108,16 +108,14 @@ test('a statement of account is a document with each entry, the balances and the
   const unknown = client.getStatementDocument({ partyNumber: 99 });
   await refuses(unknown, 'PARTY_NOT_FOUND', { field: 'partyNumber' });
   // As many entries as a document has, and one more.
+  await scene.enter(place.client);
   await scene.sql.query(
-    `begin;
-     select set_config('app.tenant', '${place.tenantId}', true);
-     insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
+    `insert into subledger_entries (tenant_id, entry_id, journal_id, ledger_account_id, party_id,
        subscription_id, kind, amount, posting_date, created_at, created_by)
      select e.tenant_id, 900000 + n, e.journal_id, 2, e.party_id, e.subscription_id, 'Adjustment',
        case when n % 2 = 0 then 100 else -100 end, e.posting_date, e.created_at, 'test'
      from subledger_entries e cross join generate_series(1, 4997) n
-     where e.tenant_id = ${place.tenantId} and e.kind = 'Payment' and e.ledger_account_id = 2;
-     commit`,
+     where e.tenant_id = ${place.tenantId} and e.kind = 'Payment' and e.ledger_account_id = 2`,
   );
   const long = bytesOf(await document({}));
   assert.ok(pageCount(long) > 50);

@@ -33,9 +33,10 @@ async function inBatch(...connections: string[]): Promise<string> {
   const batchCode = `B${batches}`;
   batches += 1;
   await scene.sql.query(
-    `update subscriptions set batch_id = (select batch_id from batches where code = $1)
-     where subscription_number = any($2)`,
-    [batchCode, connections],
+    `update subscriptions set batch_id = b.batch_id from batches b
+     where b.tenant_id = $3 and b.code = $1
+       and subscriptions.tenant_id = $3 and subscription_number = any($2)`,
+    [batchCode, connections, tenantId],
   );
   return batchCode;
 }

@@ -248,11 +248,6 @@ async function insertTermBefore(
   return insertTerm(scene, tenantId, { serviceCode, label: label ?? '', ...days });
 }
 
-/** Sets the tenant of a statement, whose triggers write for it. */
-export function inTenant(parameter: string): string {
-  return `set_config('app.tenant', (${parameter}::bigint)::text, true)`;
-}
-
 /**
  * An opening balance in minor units: on a subscription, or, below zero and without one, in the
  * wallet of party 1. Of the kind Payment it pays the bill, or the oldest of what is open.
