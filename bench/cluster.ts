@@ -1,7 +1,6 @@
-// node bench/cluster.ts --coordinator URL [--size 5000]: one PostgreSQL beside a Citus cluster, by
+// node bench/cluster.ts --coordinator URL [--size 5000] [--copies 20]: one PostgreSQL beside a Citus cluster, by
 // the URL of a superuser of its coordinator. The same workspaces are billed on both by a server and
-// a worker of their own, in turn; then calls are made in turn. At the end, twenty copies of a small
-// workspace are billed at once on the cluster. All bills and books have to be the same.
+// a worker of their own, in turn; then calls are made in turn. At the end, copies of a small workspace are billed at once on the cluster. All bills and books have to be the same.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,13 +24,17 @@ import { customerFile, importCustomers, makeOffer } from './imports.ts';
 import { launchServer, type Server, say, stopServer } from './served.ts';
 
 const { values } = parseArgs({
-  options: { coordinator: { type: 'string' }, size: { type: 'string', default: '5000' } },
+  options: {
+    coordinator: { type: 'string' },
+    size: { type: 'string', default: '5000' },
+    copies: { type: 'string', default: '20' },
+  },
 });
 assert.ok(values.coordinator, 'name the coordinator: --coordinator URL');
 const size = Number(values.size);
 const warmUp = 2 * size;
 const small = 500;
-const copies = 20;
+const copies = Number(values.copies);
 const calls = 300;
 const imported = 2_000;
 const schedule = { operation: 'schedule' as const, data: { termID } };

@@ -5,7 +5,7 @@ import { rethrowViolation } from '../base/db/faults.ts';
 import type { Tx } from '../base/db/pool.ts';
 import { sql } from '../base/db/sql.ts';
 import type { JobError } from './job.ts';
-import { alreadyRunning } from './jobs-store.ts';
+import { alreadyRunning, wakeWorkers } from './jobs-store.ts';
 
 /** Workspaces in which a job is due or running, by the clock of the machine. */
 export async function listBusyWorkspaces(tx: Tx, now: Temporal.Instant): Promise<number[]> {
@@ -193,10 +193,7 @@ export async function insertChunks(
     ) with ordinality as c (first_id, last_id, chunk)
   `.execute(tx);
   if (chunks.length === 1) return;
-  await sql`
-    select pg_notify('billwright_jobs', '') from jobs
-    where tenant_id = ${tenantId} and job_id = ${jobId}
-  `.execute(tx);
+  await wakeWorkers(tx);
 }
 
 export async function finishChunk(

@@ -55,7 +55,7 @@ export async function insertJob(
   job: NewJob,
   stamp: Stamp,
 ): Promise<void> {
-  await sql`
+  const inserted = sql`
     insert into jobs (
       tenant_id, job_id, operation, term_id, bill_id, status, is_immediate, parameters,
       schedule_time, due_at, requested_by, created_at
@@ -70,6 +70,15 @@ export async function insertJob(
     .catch((error) =>
       rethrowViolation(error, { jobs_one_per_term: () => alreadyRunning(job.termId) }),
     );
+  await Promise.all([inserted, wakeWorkers(tx)]);
+}
+
+/**
+ * When the transaction commits. The trigger of the table does so too, but where there are several
+ * machines it runs on another one than the workers listen to.
+ */
+export async function wakeWorkers(tx: Tx): Promise<void> {
+  await sql`select pg_notify('billwright_jobs', '')`.execute(tx);
 }
 
 /** When a step of a term was last done, and at whose request. */

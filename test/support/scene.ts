@@ -191,9 +191,7 @@ type StartedRunner = {
 
 function startRunner(world: World, options: RunJobsOptions): StartedRunner {
   const { cluster, databaseName, clock, logged } = world;
-  const { lanes = 1, leaseSeconds, chunkMax, equipment = openTestEquipment() } = options;
-  // On several machines no notification wakes a worker.
-  const pollMs = options.pollMs ?? (cluster.isSpread ? 50 : undefined);
+  const { lanes = 1, leaseSeconds, pollMs, chunkMax, equipment = openTestEquipment() } = options;
   const isShared = options.steps === undefined && world.lanes + lanes <= sharedLanes;
   if (isShared) world.lanes += lanes;
   const database = isShared ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
