@@ -1,6 +1,7 @@
-// node bench/cluster.ts --coordinator URL [--size 5000] [--copies 20]: one PostgreSQL beside a Citus cluster, by
-// the URL of a superuser of its coordinator. The same workspaces are billed on both by a server and
-// a worker of their own, in turn; then calls are made in turn. At the end, copies of a small workspace are billed at once on the cluster. All bills and books have to be the same.
+// node bench/cluster.ts --coordinator URL [--size 5000] [--copies 20]: one PostgreSQL beside a Citus
+// cluster, by the URL of a superuser of its coordinator. The same workspaces are billed on both, in
+// turn, by a server and a worker of their own; then calls are made in turn. At the end, copies of a
+// small workspace are billed at once on the cluster. All bills and books have to be the same.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

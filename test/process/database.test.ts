@@ -159,6 +159,24 @@ test('a database without fsync is refused, and so is an API role with too many r
   assert.doesNotMatch(plain.output, /test_plain/, 'nothing is wrong with this role');
 });
 
+test('a database whose locale knows ASCII letters alone is served from, with a warning', async () => {
+  await superuser.query(
+    `create database ascii_letters owner billwright template template0
+     locale_provider libc locale 'C'`,
+  );
+  const plain = await command(['migrate'], {
+    ...lenient,
+    DATABASE_URL: url('ascii_letters'),
+  });
+  assert.match(plain.output, /knows no letters beyond A to Z: É and é are two names/);
+  assert.equal(plain.code, 0);
+  const usual = await command(['migrate'], {
+    ...lenient,
+    DATABASE_URL: url(await migratedDatabase()),
+  });
+  assert.doesNotMatch(usual.output, /beyond A to Z/);
+});
+
 /** Of a message: the statements, as an administrator copies them. */
 function statementsOf(output: string): string[] {
   const [wanted = ''] = output.split('Once Billwright has started');

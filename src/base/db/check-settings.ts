@@ -35,6 +35,7 @@ export async function checkDatabase(
     const report: SettingsReport = { refusals: [], warnings: [], isSpread };
     checkDurability(settings, report);
     checkVersion(Number(settings.server_version_num), report);
+    await checkLocale(client, report);
     await checkRole(client, report);
     if (settings.row_security !== 'on') {
       report.refusals.push('row_security is off. Set row_security = on in postgresql.conf');
@@ -95,6 +96,15 @@ function checkVersion(version: number, report: SettingsReport): void {
         `Install ${major}.${fixedVersions.get(major)} or newer.`,
     );
   }
+}
+
+async function checkLocale(client: pg.Client, report: SettingsReport): Promise<void> {
+  const { rows } = await client.query<{ folds: boolean }>("select lower('É') = 'é' as folds");
+  if (rows[0]?.folds) return;
+  report.warnings.push(
+    'The locale of the database knows no letters beyond A to Z: É and é are two names. Move to ' +
+      "one created with template template0 locale_provider builtin builtin_locale 'C.UTF-8'.",
+  );
 }
 
 async function checkRole(client: pg.Client, report: SettingsReport): Promise<void> {
