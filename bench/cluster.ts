@@ -22,7 +22,7 @@ import { makeWorkspace } from '../test/support/scene.ts';
 import { median } from './billrun-figures.ts';
 import { end, launchWorker, logIn, openServed, type Place, runStep } from './billrun-scene.ts';
 import { customerFile, importCustomers, makeOffer } from './imports.ts';
-import { launchServer, type Server, say, stopServer } from './served.ts';
+import { launchServer, type Server, say, seconds, stopServer } from './served.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,14 +35,13 @@ assert.ok(values.coordinator, 'name the coordinator: --coordinator URL');
 const size = Number(values.size);
 const warmUp = 2 * size;
 const small = 500;
-const copies = Number(values.copies);
+const copies = Array.from({ length: Number(values.copies) }, (_, index) => `small-${index + 1}`);
 const calls = 300;
 const imported = 2_000;
 const schedule = { operation: 'schedule' as const, data: { termID } };
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 type Side = {
-  name: string;
   cluster: Cluster;
   databaseName: string;
   server: Server;
@@ -56,7 +55,6 @@ const warming = await plainScene.anotherPlace('warming', warmUp);
 const copied = await plainScene.anotherPlace('small', small);
 const plain: Side = {
   ...plainScene,
-  name: 'one PostgreSQL',
   places: new Map([plainScene.place, warming, copied].map((place) => [place.workspace, place])),
 };
 const { side: spread, worker } = await openSpread(values.coordinator);
@@ -85,19 +83,15 @@ async function openSpread(url: string): Promise<{ side: Side; worker: ChildProce
   const worker = await launchWorker(cluster, databaseName, {});
   const superuser = new pg.Client(cluster.superuser);
   await superuser.connect();
-  const common = { cluster, databaseName, server, superuser };
-  return { side: { ...common, name: 'a cluster', places: new Map() }, worker };
+  return { side: { cluster, databaseName, server, superuser, places: new Map() }, worker };
 }
 
-/** As an operator moves them, under the same names; the small one twenty times. */
+/** As an operator moves them, under the same names; the small one as often as asked. */
 async function copyWorkspaces(): Promise<void> {
   for (const name of plain.places.keys()) {
     const file = join(folder, name);
     await commandOn(plain, ['workspace', 'export', name, file]);
-    const names =
-      name === 'small'
-        ? Array.from({ length: copies }, (_, index) => `small-${index + 1}`)
-        : [name];
+    const names = name === 'small' ? copies : [name];
     const began = performance.now();
     for (const copy of names) {
       await commandOn(spread, ['workspace', 'import', file, '--name', copy]);
@@ -107,7 +101,7 @@ async function copyWorkspaces(): Promise<void> {
       const tenantId = await tenantOf(spread, copy);
       spread.places.set(copy, { workspace: copy, tenantId, size: bills, client });
     }
-    say(`${name.padEnd(24)} moved ${names.length} times in ${secondsSince(began)} s`);
+    say(`${name.padEnd(24)} moved ${names.length} times in ${seconds(began)} s`);
   }
 }
 
@@ -222,16 +216,16 @@ async function booksOf(side: Side, workspace: string) {
 
 async function billAtOnce(): Promise<void> {
   await billIn(plain, 'small');
-  const names = Array.from({ length: copies }, (_, index) => `small-${index + 1}`);
   const began = performance.now();
-  await Promise.all(names.map((name) => billOwn(name)));
+  await Promise.all(copies.map(billOwn));
   const took = (performance.now() - began) / 1_000;
-  const rate = Math.round((copies * small) / took);
-  say(`${copies} workspaces at once: ${copies * small} bills in ${took.toFixed(1)} s, ${rate}/s`);
-  for (const name of names) await compareBooks('small', name);
+  const bills = copies.length * small;
+  const rate = Math.round(bills / took);
+  say(`${copies.length} workspaces at once: ${bills} bills in ${took.toFixed(1)} s, ${rate}/s`);
+  for (const name of copies) await compareBooks('small', name);
 }
 
-/** Each asks over the connection of its own that a call needs. */
+/** Over a connection of its own: the others ask at the same time how far their jobs are. */
 async function billOwn(workspace: string): Promise<void> {
   const superuser = new pg.Client(spread.cluster.superuser);
   await superuser.connect();
@@ -254,8 +248,4 @@ async function commandOn(side: Side, args: string[]): Promise<string> {
 function show(name: string, figures: readonly number[], ratio: number): void {
   const [one, other] = figures.map((figure) => String(figure).padStart(9));
   say(`${name.padEnd(24)} ${one} ${other}   ${ratio.toFixed(2)} of one PostgreSQL`);
-}
-
-function secondsSince(began: number): string {
-  return ((performance.now() - began) / 1_000).toFixed(1);
 }

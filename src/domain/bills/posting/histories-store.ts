@@ -63,7 +63,8 @@ function rememberedBills(tenantId: number): Sql {
 
 /**
  * Puts the new term of each subscription before the others of its history. An upsert would lock
- * every row before it is written.
+ * every row before it is written. `offset 0` keeps functions of dates out of the update itself,
+ * where a cluster refuses them.
  */
 export async function extendHistories(
   tx: Tx,

@@ -312,7 +312,8 @@ export async function endOneTimeSubscriptions(
     where ${isMeant}
   ), '[]')`;
   const isPlanned = sql`(h.step ->> 'fromDate')::date > s.billed_through`;
-  // The rows were locked when their last billed day moved.
+  // The rows were locked when their last billed day moved. `offset 0` keeps functions of dates out
+  // of the update itself, where a cluster refuses them.
   await sql`
     update subscriptions u
     set status = n.status, disconnection_kind = n.disconnection_kind,
