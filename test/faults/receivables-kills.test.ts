@@ -226,15 +226,17 @@ async function goToNight(term: FullTerm, night: number): Promise<string> {
   return day;
 }
 
-/** The books are checked last. */
+/** The books are checked last, but a job that a kill has failed is done after them. */
 async function nightEnds({ workspace, tenantId }: FullTerm, day: string): Promise<void> {
   const isDone = async () => {
-    const [run] = await supervisor.rows(
-      `select from daily_runs
-       where tenant_id = $1 and job = 'books' and local_date = $2 and finished_at is not null`,
+    const [night] = await supervisor.rows(
+      `select count(*) filter (where job = 'books') = 1
+         and count(*) = (select count(distinct job) from daily_runs) as is_over
+       from daily_runs
+       where tenant_id = $1 and local_date = $2 and finished_at is not null`,
       [tenantId, day],
     );
-    return run !== undefined;
+    return night.is_over;
   };
   await until(isDone, `the night of ${day} in ${workspace} is over`, endsMs);
 }
