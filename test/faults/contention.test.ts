@@ -26,7 +26,7 @@ const scene = await openScene({ scheduleWaitSeconds: 0 });
 const place = await openPlace();
 const nightly = process.env.FAULT_SUBSCRIPTIONS;
 /** Of chunks: in a night they have the usual size. */
-const chunkMax = nightly ? 1_000 : 50;
+const chunkMax = nightly ? 1_000 : 25;
 /** A chunk for each of eight workers, or for most of them. */
 const postedAtOnce = Number(nightly ?? 8 * chunkMax);
 /** Chunks besides a paused one. */
