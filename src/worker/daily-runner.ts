@@ -13,7 +13,7 @@ import {
 import type { Log } from '../base/log.ts';
 import { sendNotices } from '../domain/delivery/send-notices.ts';
 import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
-import { listEnded } from '../domain/tenants/ended-store.ts';
+import { isBeingDeleted } from '../domain/tenants/ended-store.ts';
 import { findStatus, listWorkspaces } from '../domain/tenants/store.ts';
 import type { Equipment } from '../jobs/tools.ts';
 import { findDueTasks, runDailyTask } from './daily.ts';
@@ -87,13 +87,10 @@ async function runDueTasks(
 ): Promise<void> {
   const { database, clock, log, tenantId: only } = options;
   const now = clock.now();
-  const ended = await transact(database, { opening: plainOpening }, listEnded);
-  const gone = new Set(ended.filter((one) => one.is_due).map((one) => one.tenant_id));
   const all = await transact(database, { opening: plainOpening }, listWorkspaces);
   const wanted = all
     .map((workspace) => workspace.tenant_id)
-    .filter((tenantId) => only === undefined || tenantId === only)
-    .filter((tenantId) => !gone.has(tenantId));
+    .filter((tenantId) => only === undefined || tenantId === only);
   // Workers begin at different places, so that they seldom meet.
   const start = Math.floor(Math.random() * wanted.length);
   for (const tenantId of [...wanted.slice(start), ...wanted.slice(0, start)]) {
@@ -121,6 +118,8 @@ async function runWorkspace(
   tenantId: number,
   isStopping: () => boolean,
 ): Promise<boolean> {
+  const isGoing = await tenantTransact(database, tenantId, (tx) => isBeingDeleted(tx, tenantId));
+  if (isGoing) return true;
   const failed = new Set<string>();
   for (const task of await findDueTasks(database, clock, tenantId)) {
     if (isStopping()) return false;

@@ -9,12 +9,13 @@ import {
   type Connection,
   type Database,
   plainOpening,
+  type Tx,
   tenantTransact,
   transact,
 } from '../base/db/pool.ts';
 import type { Log } from '../base/log.ts';
 import { foldOpenChanges } from '../domain/ledger/open-totals-store.ts';
-import { findSettings, findStatus } from '../domain/tenants/store.ts';
+import { findSettings, findStatus, listWorkspaces } from '../domain/tenants/store.ts';
 import { tenantFrom } from '../domain/tenants/tenant.ts';
 import { advanceJob, type Conductor } from '../jobs/advance-job.ts';
 import {
@@ -59,6 +60,8 @@ const renewalsPerLease = 6;
 const jobsMax = 20;
 /** A suspended workspace is looked at again after this long. */
 const suspendedMinutes = 1;
+/** A workspace whose machine does not answer is looked at again after this long. */
+const awayMs = 15_000;
 const stopMs = 15_000;
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
@@ -71,6 +74,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const unnoted = new Map<Attempt, number>();
   const { steps, chunkMax } = options;
   const conductor = { database, log, worker, trying, unnoted, steps, tools, chunkMax };
+  /** Workspaces whose machine does not answer, and when each is looked at again. */
+  const away = new Map<number, number>();
   const rest = restUntilWoken();
   const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
   const renewal = setInterval(
@@ -82,7 +87,7 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   async function lane(): Promise<void> {
     while (!isStopping) {
       turn += 1;
-      const now = { clock, leaseSeconds, turn, tenantId };
+      const now = { clock, leaseSeconds, turn, tenantId, away };
       const hasWorked = await oneTurn(conductor, now).catch((error) => {
         if (isUnavailable(error)) log.warn({ err: error }, 'the database does not answer');
         else log.error({ err: error }, 'the worker could not look for jobs');
@@ -110,22 +115,54 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   };
 }
 
+type TurnOptions = {
+  clock: Clock;
+  leaseSeconds: number;
+  turn: number;
+  tenantId: number | undefined;
+  away: Map<number, number>;
+};
+
 /** Something is done for the first workspace, from a place that moves on, that has work to do. */
-async function oneTurn(
-  conductor: Conductor,
-  options: { clock: Clock; leaseSeconds: number; turn: number; tenantId: number | undefined },
-): Promise<boolean> {
-  const { database } = conductor;
-  const all = await transact(database, { opening: plainOpening, readOnly: true }, (tx) =>
-    listBusyWorkspaces(tx, options.clock.now()),
-  );
-  const { tenantId: only } = options;
-  const busy = only === undefined ? all : all.filter((tenantId) => tenantId === only);
+async function oneTurn(conductor: Conductor, options: TurnOptions): Promise<boolean> {
+  const { tenantId: only, away } = options;
+  const { isComplete, tenantIds } = await listBusy(conductor.database, options.clock);
+  if (isComplete) away.clear();
+  const now = performance.now();
+  const busy = tenantIds
+    .filter((tenantId) => only === undefined || tenantId === only)
+    .filter((tenantId) => (away.get(tenantId) ?? 0) <= now);
   for (let step = 0; step < busy.length; step += 1) {
     const tenantId = busy[(options.turn + step) % busy.length] as number;
-    if (await serve(conductor, tenantId, options)) return true;
+    try {
+      if (await serve(conductor, tenantId, options)) return true;
+    } catch (error) {
+      if (isComplete || !isUnavailable(error)) throw error;
+      conductor.log.warn({ err: error, tenantId }, 'the machine of a workspace does not answer');
+      away.set(tenantId, performance.now() + awayMs);
+    }
   }
   return false;
+}
+
+/**
+ * All machines of a cluster are asked together where there is work. If one of them does not answer,
+ * that is not known, and each workspace is looked at by itself.
+ */
+async function listBusy(
+  database: Database,
+  clock: Clock,
+): Promise<{ isComplete: boolean; tenantIds: number[] }> {
+  const read = <T>(work: (tx: Tx) => Promise<T>) =>
+    transact(database, { opening: plainOpening, readOnly: true }, work);
+  try {
+    const tenantIds = await read((tx) => listBusyWorkspaces(tx, clock.now()));
+    return { isComplete: true, tenantIds };
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const all = await read(listWorkspaces);
+    return { isComplete: false, tenantIds: all.map((workspace) => workspace.tenant_id) };
+  }
 }
 
 async function serve(

@@ -264,3 +264,30 @@ test('a stop waits for the parts under way and leaves the rest to others', async
   await ended(scene, tenantId, jobId);
   assert.deepEqual(await effectsOf(scene.sql, tenantId, jobId), range(20));
 });
+
+test('while the machine of a workspace is down, jobs of the others are done; its own when it is back', async () => {
+  const step = markingStep('mark');
+  const [away, near] = [await newTenant(scene), await newTenant(scene)];
+  // What a cluster answers for rows of a machine that it cannot reach.
+  await scene.sql.query(`
+    create function answers(tenant bigint) returns boolean language plpgsql as $$
+    begin
+      if tenant = ${away} then
+        raise exception 'connection to the remote node failed' using errcode = '08006';
+      end if;
+      return true;
+    end $$;
+    alter table workspace_jobs enable row level security;
+    create policy away on workspace_jobs to billwright_worker using (answers(tenant_id));
+    create policy away on tenants as restrictive to billwright_worker using (answers(tenant_id))`);
+  run(scene, [step], { lanes: 1, pollMs: 50 });
+  const waiting = await ask(scene, away, step);
+  const { jobId } = await ask(scene, near, step);
+  assert.equal((await ended(scene, near, jobId)).status, 'Succeeded');
+  assert.match(scene.logged.join(''), /the machine of a workspace does not answer/);
+  assert.equal((await jobOf(scene, away, waiting.jobId)).status, 'Scheduled');
+  await scene.sql.query(`
+    create or replace function answers(tenant bigint) returns boolean language sql as 'select true'`);
+  assert.equal((await ended(scene, away, waiting.jobId)).status, 'Succeeded');
+  assert.deepEqual(await effectsOf(scene.sql, away, waiting.jobId), range(10));
+});

@@ -22,6 +22,14 @@ export async function listEnded(tx: Tx): Promise<EndedRow[]> {
   return rows;
 }
 
+/** Its time has come: what is left of it is nothing to work with. */
+export async function isBeingDeleted(tx: Tx, tenantId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from ended_workspaces where tenant_id = ${tenantId} and delete_after <= now()
+  `.execute(tx);
+  return rows.length > 0;
+}
+
 export async function insertEnded(
   tx: Tx,
   tenantId: number,
