@@ -2,6 +2,7 @@
 // cookie that no script reads. Tabs renew one after another, and a log-out ends all of them.
 import { useSyncExternalStore } from 'react';
 import { BillingError, createClient, type DataOf } from '../../sdk/client.ts';
+import { reach } from './reach.ts';
 
 type Tokens = DataOf<'login'>;
 export type Session = {
@@ -26,7 +27,7 @@ const tabs = new BroadcastChannel('billwright-session');
 tabs.onmessage = () => keep(null);
 
 /** Login and refresh: calls without a token. */
-const entrance = createClient({ baseUrl: window.location.origin });
+const entrance = createClient({ baseUrl: window.location.origin, fetch: reach });
 
 function keep(next: Session | null): void {
   const hasEnded = session !== null && next === null;

@@ -22,6 +22,7 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayUse, useSession } from '../api/session.ts';
 import { Choices } from './choices.tsx';
+import { Connection } from './connection.tsx';
 import { JobsIndicator } from './jobs-indicator.tsx';
 import { KeyList, ShowKeys } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
@@ -114,6 +115,7 @@ export function Frame() {
           ))}
       </AppShell.Navbar>
       <AppShell.Main id="content" ref={content} tabIndex={-1}>
+        <Connection />
         <Outlet />
       </AppShell.Main>
       <KeyList />

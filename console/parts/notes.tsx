@@ -4,6 +4,7 @@ import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMissing, Missing, problemOf } from '../api/problem.ts';
+import { NoAnswer } from '../api/reach.ts';
 
 export function Loading() {
   const { t } = useTranslation();
@@ -46,7 +47,7 @@ export function Refusal({ error, onRetry }: { error: unknown; onRetry?: () => vo
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle />} role="alert" title={t('refused')}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{message}</Text>
+        <Text size="sm">{error instanceof NoAnswer ? t('noAnswer') : message}</Text>
         {requestID !== null && (
           <Text size="sm">
             {t('requestID')} <Code>{requestID}</Code>

@@ -4,6 +4,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../api/session.ts';
 import { Choices } from '../parts/choices.tsx';
+import { Connection } from '../parts/connection.tsx';
 import { LogInAgain } from '../parts/log-in-again.tsx';
 
 const places = ['/portal', '/portal/bills', '/portal/usage', '/portal/details'] as const;
@@ -36,6 +37,7 @@ export function PortalFrame() {
             label: t(`portal.${value.split('/')[2] ?? 'home'}`),
           }))}
         />
+        <Connection />
         <Outlet />
       </AppShell.Main>
       {session?.isOver && <LogInAgain user={session.user} />}

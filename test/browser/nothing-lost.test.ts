@@ -1,7 +1,8 @@
 // Nothing is lost and nothing is done twice: lost connections, double clicks, the back button.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { figure, findBrowser } from '../support/browser.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertAccessible, figure, findBrowser } from '../support/browser.ts';
 import { openScreen } from '../support/console-login.ts';
 import { openTestEquipment } from '../support/equipment.ts';
 import { openStreet } from '../support/metered-month.ts';
@@ -41,6 +42,28 @@ test('readings typed while the connection is lost are saved once when it is back
     readings.map((one) => one.value).sort(),
     ['150', '250', '350'],
   );
+});
+
+test('a form that is typed in stays while the connection is lost, and is saved when it is back', {
+  skip,
+}, async () => {
+  const client = await scene.workspace('console-away');
+  const { page } = await openScreen(scene, 'console-away', '/settings');
+  const name = page.getByLabel('Name of the workspace');
+  await name.fill('City Power');
+  // What was read is old after five seconds: a person who comes back to the page has it read again.
+  await sleep(5_500);
+  await page.context().setOffline(true);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  const away = page.getByRole('status').getByText('The server does not answer');
+  await away.waitFor();
+  await assertAccessible(page);
+  assert.equal(await name.inputValue(), 'City Power');
+  await page.context().setOffline(false);
+  await away.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await page.getByText('The settings are saved').waitFor();
+  assert.equal((await client.getSettings({})).data.settings.name, 'City Power');
 });
 
 test('a double click takes a payment once, and posts a term once', { skip }, async () => {

@@ -2,6 +2,7 @@
 // and the bills are generated once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../sdk/client.ts';
 import { demoLogin } from '../../src/domain/access/demo-login.ts';
 import { findBrowser, logIn, visit } from '../support/browser.ts';
@@ -13,6 +14,8 @@ const skip = findBrowser() === undefined;
 const place = await openPlace();
 const subscriptions = 2_000;
 const longMs = 300_000;
+/** Longer than a page would try by itself, if it gave up at all. */
+const awayMs = 8_000;
 
 test('a page stays open over a restart during generate, and nothing is done twice', {
   skip,
@@ -44,6 +47,10 @@ test('a page stays open over a restart during generate, and nothing is done twic
   await page.getByRole('button', { name: 'Generate again' }).click();
   await until(async () => (await jobsOf(client)).length > runs, 'the job is there');
   await first.end('SIGKILL');
+  // The page stays as it was for as long as that takes.
+  await page.getByRole('status').getByText('The server does not answer').waitFor();
+  await sleep(awayMs);
+  await page.getByRole('heading', { name: 'Generate the bills' }).waitFor();
 
   const second = place.run(['start'], env);
   await second.ready();

@@ -3,6 +3,7 @@ import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { BillingError } from '../../../sdk/client.ts';
 import { totalIn } from '../client.ts';
 import { Missing } from '../problem.ts';
+import { NoAnswer } from '../reach.ts';
 
 export const pageSize = 100;
 
@@ -10,14 +11,22 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (count, error) => !isAnswer(error) && count < 2,
+      retry: (count, error) => count < triesAfter(error),
+      retryDelay: (count) => Math.min(1_000 * 2 ** count, 5_000),
     },
   },
 });
 
-/** To ask again would bring the same. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof BillingError || error instanceof Missing;
+/**
+ * How often a page asks again. It waits for a server that is away as long as it takes: an error would
+ * take the page, and what was typed there, off the screen.
+ */
+function triesAfter(error: unknown): number {
+  if (error instanceof NoAnswer) return Number.POSITIVE_INFINITY;
+  if (error instanceof Missing) return 0;
+  if (!(error instanceof BillingError)) return 2;
+  // The database is away or busy; anything else would be refused again.
+  return error.statusCode >= 500 && error.error.retryable ? 5 : 0;
 }
 
 export type PageNumber = { pageNumber: number; size: number };
