@@ -57,7 +57,7 @@ export async function tryChunk<Held>(crew: Crew, trial: Trial<Held>): Promise<Tr
   const { tenantId, jobId } = trial;
   let attempt: Attempt | undefined;
   try {
-    await noteEnded(crew);
+    await noteEnded(crew, tenantId);
     return await tenantTransact(crew.database, tenantId, async (tx) => {
       const held = await trial.hold(tx);
       if (!held) return 'nothing';
@@ -130,8 +130,10 @@ async function explain<Held>(
 }
 
 /** A database that crashes three times over a chunk must not look like a chunk that kills. */
-async function noteEnded({ database, unnoted }: Crew): Promise<void> {
-  for (const [attempt, tenantId] of unnoted) {
+async function noteEnded({ database, unnoted }: Crew, tenantId: number): Promise<void> {
+  // Another workspace may be on a machine that is away.
+  const own = [...unnoted].filter(([, owner]) => owner === tenantId);
+  for (const [attempt] of own) {
     await tenantTransact(database, tenantId, (tx) => deleteAttempt(tx, tenantId, attempt));
     unnoted.delete(attempt);
   }
