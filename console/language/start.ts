@@ -2,6 +2,7 @@
 // language.
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import { isolated } from './isolated.ts';
 
 export const languages = { en: 'English', ur: 'اردو' } as const;
 export type Language = keyof typeof languages;
@@ -20,7 +21,8 @@ export async function startLanguage(): Promise<void> {
     lng: 'en',
     fallbackLng: 'en',
     resources: { en: { translation: together(english) } },
-    interpolation: { escapeValue: false },
+    // React escapes what it shows; here a value only gets a place of its own in the line.
+    interpolation: { escapeValue: true, escape: isolated },
   });
   if (chosen === 'ur') await chooseLanguage('ur');
 }

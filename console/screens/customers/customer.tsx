@@ -8,6 +8,7 @@ import { billPages } from '../../api/queries/bills.ts';
 import { customerQuery } from '../../api/queries/customers.ts';
 import { paymentPages } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { billColumns } from '../../parts/bill-columns.tsx';
 import { Figures } from '../../parts/figures.tsx';
@@ -39,11 +40,12 @@ export function Customer() {
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const party = query.data;
   const contacts = party.contacts.map((one) => one.contactValue);
+  const known = [String(partyNumber), party.email ?? '', ...contacts].filter((one) => one !== '');
   return (
     <Page
       title={party.name}
       crumbs={[{ label: t('customers.title'), to: '/customers' }]}
-      hint={[partyNumber, party.email, ...contacts].filter(Boolean).join(' · ')}
+      hint={known.map(isolated).join(' · ')}
       actions={
         <>
           <CustomerActions party={party} />

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { NextStep } from './next-step.tsx';
@@ -20,6 +21,7 @@ export function Term() {
   if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   // The figures of 200,000 bills take longer than the first page of the list below them.
   const { term, summary } = query.data ?? {};
+  const due = term && `${t('terms.due')} ${isolated(term.dueDate)}`;
   const isBusy = jobs.some((job) => isUnderWay(job.status));
   return (
     <Page
@@ -27,7 +29,9 @@ export function Term() {
       crumbs={[{ label: t('terms.title'), to: '/' }]}
       hint={
         term &&
-        `${term.serviceCode} · ${term.batchCode} · ${term.startDate} – ${term.endDate} · ${t('terms.due')} ${term.dueDate}`
+        [term.serviceCode, term.batchCode, `${term.startDate} – ${term.endDate}`, due ?? '']
+          .map(isolated)
+          .join(' · ')
       }
       actions={
         term &&
