@@ -12,12 +12,19 @@ import pg from 'pg';
 import type { Client } from '../../sdk/client.ts';
 import { csvOf, type SampleRow } from '../support/bank.ts';
 import { assertChecks } from '../support/checks.ts';
-import { clientOf, type FullTerm, jobOf, makeFullTerm, mayKill } from '../support/full-term.ts';
+import {
+  clientOf,
+  type FullTerm,
+  jobOf,
+  makeFullTerm,
+  mayKill,
+  noonZone,
+} from '../support/full-term.ts';
 import { isLinux, until } from '../support/program.ts';
 import { openSupervisor, type Supervisor, type Target, targets } from '../support/supervisor.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 1e9));
-const lines = Number(process.env.BANK_LINES ?? 3_500);
+const lines = Number(process.env.BANK_LINES ?? 2_900);
 const kills = Number(process.env.BANK_KILLS ?? 3);
 const nightKills = Number(process.env.NIGHT_KILLS ?? 3);
 const overlap = lines >= 100_000 ? 500 : 50;
@@ -220,7 +227,7 @@ const nightLocks = [
 ];
 
 async function goToNight(term: FullTerm, night: number): Promise<string> {
-  const day = Temporal.Now.plainDateISO('Asia/Karachi').add({ days: night }).toString();
+  const day = Temporal.Now.plainDateISO(noonZone).add({ days: night }).toString();
   const move = (client: Client) => client.moveClock({ data: { to: `${day}T02:00:00` } });
   await move(clientOf(supervisor.baseUrl(), term));
   return day;

@@ -15,6 +15,18 @@ import { saveTariffs } from './tariffs.ts';
 
 export type FullTerm = { workspace: string; tenantId: number; token: string };
 
+/**
+ * Where it is about noon. The day of the posting is on documents and in books, and two terms that
+ * are compared must not be on both sides of midnight.
+ */
+export const noonZone = zoneAtNoon(new Date().getUTCHours());
+
+/** West of Greenwich the names of these zones have a plus. */
+function zoneAtNoon(hour: number): string {
+  const ahead = 12 - hour;
+  return ahead === 0 ? 'Etc/GMT' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
+}
+
 /** Whose rows are worth counting: all tables would take longer than making a small term does. */
 const filledTables = `parties, billing_accounts, subscriptions, meters, meter_assignments,
   assignment_registers, readings, term_readings, usage_histories, terms, journals, journal_lines,
@@ -32,7 +44,7 @@ export async function makeFullTerm(
 ): Promise<FullTerm> {
   const now = Temporal.Now.instant();
   // The name is printed on the documents, which are compared.
-  const options = { name: 'City Power', sandbox };
+  const options = { name: 'City Power', timezone: noonZone, sandbox };
   const tenantId = await makeWorkspace(place.cluster, place.databaseName, now, workspace, options);
   const client = createClient({ baseUrl, headers: { 'X-Workspace': workspace } });
   const username = `admin@${workspace}.example`;
