@@ -124,7 +124,8 @@ async function keepEmbedded(config: Config, log: Log, use: 'claim' | 'join') {
 /** Brings the schema up to date and refuses a database from which nothing should be served. */
 export async function prepareDatabase(context: Context): Promise<void> {
   const migrations = await readMigrations(new URL('../migrations/', import.meta.url));
-  const versions = await migrate(context.owner.connection, migrations);
+  const { connection } = context.owner;
+  const versions = await migrate(connection, migrations, (message) => context.log.warn(message));
   if (versions.length > 0) context.log.info({ versions }, 'database migrated');
   const report = await inspectDatabase(context);
   for (const warning of report.warnings) context.log.warn(warning);
@@ -154,10 +155,11 @@ export function openApiDatabase(context: Context): Database {
 }
 
 export function openWorkerDatabase(context: Context): Database {
-  const { config, worker } = context;
+  const { config, worker, isSpread } = context;
+  if (isSpread === undefined) throw new Error('the database was not inspected');
   // Each lane holds one connection while it works and needs a second for a moment.
   const max = Math.max(config.workerConnections, config.workerLanes + 2);
-  return openDatabase({ ...worker, name: 'billwright worker', max });
+  return openDatabase({ ...worker, name: 'billwright worker', max, isSpread });
 }
 
 /** What workers render and send with. */

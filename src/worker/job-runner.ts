@@ -60,8 +60,10 @@ const renewalsPerLease = 6;
 const jobsMax = 20;
 /** A suspended workspace is looked at again after this long. */
 const suspendedMinutes = 1;
-/** A workspace whose machine does not answer is looked at again after this long. */
+/** A workspace whose machine does not answer is looked at again after this long, */
 const awayMs = 15_000;
+/** or after so many times what the look took: most of a worker's time belongs to the others. */
+const awayFactor = 20;
 const stopMs = 15_000;
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
@@ -78,10 +80,8 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   const away = new Map<number, number>();
   const rest = restUntilWoken();
   const notices = options.connection && listen(options.connection, 'billwright_jobs', rest.wake);
-  const renewal = setInterval(
-    () => void renew(database, trying, log),
-    (leaseSeconds * 1_000) / renewalsPerLease,
-  ).unref();
+  const renew = heartbeats(database, trying, log);
+  const renewal = setInterval(renew, (leaseSeconds * 1_000) / renewalsPerLease).unref();
   let turn = 0;
 
   async function lane(): Promise<void> {
@@ -132,14 +132,16 @@ async function oneTurn(conductor: Conductor, options: TurnOptions): Promise<bool
   const busy = tenantIds
     .filter((tenantId) => only === undefined || tenantId === only)
     .filter((tenantId) => (away.get(tenantId) ?? 0) <= now);
-  for (let step = 0; step < busy.length; step += 1) {
+  for (let step = 0; step < busy.length && !conductor.tools.isStopping(); step += 1) {
     const tenantId = busy[(options.turn + step) % busy.length] as number;
+    const began = performance.now();
     try {
       if (await serve(conductor, tenantId, options)) return true;
     } catch (error) {
       if (isComplete || !isUnavailable(error)) throw error;
       conductor.log.warn({ err: error, tenantId }, 'the machine of a workspace does not answer');
-      away.set(tenantId, performance.now() + awayMs);
+      const end = performance.now();
+      away.set(tenantId, end + Math.max(awayMs, awayFactor * (end - began)));
     }
   }
   return false;
@@ -159,7 +161,7 @@ async function listBusy(
     const tenantIds = await read((tx) => listBusyWorkspaces(tx, clock.now()));
     return { isComplete: true, tenantIds };
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (!database.isSpread || !isUnavailable(error)) throw error;
     const all = await read(listWorkspaces);
     return { isComplete: false, tenantIds: all.map((workspace) => workspace.tenant_id) };
   }
@@ -208,12 +210,24 @@ async function freeLost(
   return freed.length > 0;
 }
 
-async function renew(database: Database, trying: Map<Attempt, number>, log: Log): Promise<void> {
-  for (const [tenantId, attempts] of byTenant(trying)) {
-    await tenantTransact(database, tenantId, (tx) => renewAttempts(tx, tenantId, attempts)).catch(
-      (error) => log.warn({ err: error, tenantId }, 'heartbeat failed'),
-    );
-  }
+/** A workspace whose machine does not answer delays the heartbeats of no other. */
+function heartbeats(database: Database, trying: Map<Attempt, number>, log: Log): () => void {
+  const renewing = new Set<number>();
+  const renew = async (tenantId: number, attempts: readonly Attempt[]) => {
+    renewing.add(tenantId);
+    try {
+      await tenantTransact(database, tenantId, (tx) => renewAttempts(tx, tenantId, attempts));
+    } catch (error) {
+      log.warn({ err: error, tenantId }, 'heartbeat failed');
+    } finally {
+      renewing.delete(tenantId);
+    }
+  };
+  return () => {
+    for (const [tenantId, attempts] of byTenant(trying)) {
+      if (!renewing.has(tenantId)) void renew(tenantId, attempts);
+    }
+  };
 }
 
 async function forget(database: Database, trying: Map<Attempt, number>): Promise<void> {

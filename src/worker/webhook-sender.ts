@@ -49,7 +49,7 @@ const limits = {
   timeoutMs: 15_000,
   /** Longer than an attempt and the storing of its outcome take. */
   claimSeconds: 60,
-  /** Messages that are claimed together; all of them can be sent before their claim expires. */
+  /** Messages that are claimed together. */
   batch: 60,
   /** Messages to one webhook at the same time. */
   atATime: 20,
@@ -170,15 +170,18 @@ async function serve(
   for (let round = 0; round < limits.rounds && !isStopping(); round += 1) {
     const claim = await write((tx) => claimBatch(tx, options, tenantId, webhookId));
     if (!claim || claim.messages.length === 0) return;
-    const { messages, sender } = claim;
+    const { messages, sender, claimedUntil } = claim;
+    const { timeoutMs = limits.timeoutMs } = options;
+    const lastBegin = claimedUntil.subtract({ milliseconds: timeoutMs });
     const prepareSome = (some: readonly ClaimedMessage[]) =>
       write((tx) => prepare(tx, tenantId, some, clock.now()));
     const ready = await prepareAll(messages, prepareSome, options.log);
     const inTurn = inTurns(limits.atATime);
-    // A worker that is asked to stop begins no further message: its claim expires, as after a kill.
+    // A worker that is asked to stop begins no further message, nor one that late: the claim
+    // expires, as after a kill, and whoever claims the message next sends it.
     const sent: SentMessage[] = [];
     const send = async (message: ClaimedMessage) => {
-      if (isStopping()) return;
+      if (isStopping() || Temporal.Instant.compare(clock.now(), lastBegin) > 0) return;
       const posted = await sendOne(options, sender, ready.get(message.sequence));
       sent.push({ message, posted });
     };
@@ -188,7 +191,7 @@ async function serve(
   }
 }
 
-type Batch = { sender: Sender; messages: ClaimedMessage[] };
+type Batch = { sender: Sender; messages: ClaimedMessage[]; claimedUntil: Temporal.Instant };
 /** Nothing was posted of an event that is no longer kept. */
 type SentMessage = { message: ClaimedMessage; posted: Posted | undefined };
 
@@ -210,7 +213,7 @@ async function claimBatch(
   const claimedUntil = now.add({ seconds: claimSeconds });
   const limit = batchOf(sender);
   const messages = await claimMessages(tx, tenantId, webhookId, { now, claimedUntil, limit });
-  return { sender, messages };
+  return { sender, messages, claimedUntil };
 }
 
 type Ready = ReadonlyMap<number, PreparedMessage | 'Unreadable'>;

@@ -297,7 +297,7 @@ test('while the machine of a workspace is down, jobs of the others are done; its
       throw Object.assign(new Error('connection to the remote node failed'), { code: '08006' });
     },
   });
-  run(scene, [step], { lanes: 1, pollMs: 50 });
+  run(scene, [step], { lanes: 1, pollMs: 50, isSpread: true });
   const waiting = await ask(scene, away, step);
   await until(async () => tried > 0, 'the machine goes down in the middle of the job');
   const { jobId } = await ask(scene, near, step);

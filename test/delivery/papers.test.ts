@@ -189,6 +189,10 @@ test('a template is previewed with a sample or a bill, and nothing is stored', a
   const { data } = await client.previewTemplate({ template: mail, format: 'Text' });
   assert.equal(data.subject, `Bill ${bill?.billNumber}`);
   assert.match(bytesOf({ data }).toString(), /^Dear A\. Khan, 300\.00 is billed\./);
+  const portalAddress = 'https://bills.example';
+  await client.updateSettings({ data: { portalAddress } });
+  const linked = await client.previewTemplate({ template: mail, format: 'Text' });
+  assert.match(bytesOf(linked).toString(), /https:\/\/bills\.example\/portal/, 'as it is sent');
   const notes = { type: 'Invoice' as const, body: 'Seen by {{bill.partyName}}' };
   const html = await client.previewTemplate({ template: notes, format: 'HTML' });
   assert.match(bytesOf(html).toString(), /Seen by .*A\. Khan/);

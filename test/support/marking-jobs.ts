@@ -17,7 +17,7 @@ const runners: JobRunner[] = [];
 export function run(
   scene: Scene,
   steps: readonly Step[],
-  options: { lanes?: number; leaseSeconds?: number; pollMs?: number } = {},
+  options: { lanes?: number; leaseSeconds?: number; pollMs?: number; isSpread?: boolean } = {},
 ) {
   const runner = scene.runJobs({ steps, lanes: 2, ...options });
   runners.push(runner);

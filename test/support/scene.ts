@@ -96,6 +96,8 @@ export type RunJobsOptions = {
   lanes?: number;
   leaseSeconds?: number;
   pollMs?: number;
+  /** As if the database were a cluster. */
+  isSpread?: boolean;
   /** A term of a few rows has several chunks, if this is less. */
   chunkMax?: number;
   /** Instead of threads, mail server and folder of this worker's own. */
@@ -192,9 +194,11 @@ type StartedRunner = {
 function startRunner(world: World, options: RunJobsOptions): StartedRunner {
   const { cluster, databaseName, clock, logged } = world;
   const { lanes = 1, leaseSeconds, pollMs, chunkMax, equipment = openTestEquipment() } = options;
-  const isShared = options.steps === undefined && world.lanes + lanes <= sharedLanes;
+  const mayShare = options.steps === undefined && !options.isSpread;
+  const isShared = mayShare && world.lanes + lanes <= sharedLanes;
   if (isShared) world.lanes += lanes;
-  const database = isShared ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
+  const pool = isShared ? world.worker : openWorkerPool(cluster, databaseName, lanes + 2);
+  const database = options.isSpread ? { ...pool, isSpread: true } : pool;
   const runner = startJobRunner({
     database,
     connection: { ...cluster.owner, database: databaseName },

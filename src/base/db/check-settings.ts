@@ -103,7 +103,7 @@ async function checkLocale(client: pg.Client, report: SettingsReport): Promise<v
   if (rows[0]?.folds) return;
   report.warnings.push(
     'The locale of the database knows no letters beyond A to Z: É and é are two names. Move to ' +
-      "one created with template template0 locale_provider builtin builtin_locale 'C.UTF-8'.",
+      'one that is created as docs/running.md says under "Your own PostgreSQL".',
   );
 }
 

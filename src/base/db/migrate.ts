@@ -8,7 +8,7 @@ import { BackupError } from './backup/format.ts';
 import { assertMaySetUp } from './check-rights.ts';
 import { isCoordinator } from './citus/cluster.ts';
 import { finishMigrations, prepareCitus, runMigration } from './citus/migrate.ts';
-import { rethrowUnconnected } from './faults.ts';
+import { isUnavailable, rethrowUnconnected } from './faults.ts';
 import type { Connection } from './pool.ts';
 
 export type Migration = { version: number; name: string; sql: string; checksum: string };
@@ -27,8 +27,14 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
   );
 }
 
+type Warn = (message: string) => void;
+
 /** Brings the database to the newest version and returns the versions that were run. */
-export async function migrate(connection: Connection, migrations: Migration[]): Promise<number[]> {
+export async function migrate(
+  connection: Connection,
+  migrations: Migration[],
+  warn: Warn = () => {},
+): Promise<number[]> {
   const client = new pg.Client({
     ...('url' in connection ? { connectionString: connection.url } : connection),
     application_name: 'billwright migrate',
@@ -38,7 +44,7 @@ export async function migrate(connection: Connection, migrations: Migration[]): 
     await lockMigrations(client);
     await refuseUnfinished(client);
     if (await needsMoreRights(client, migrations)) await assertMaySetUp(client);
-    return await migrateOn(client, migrations);
+    return await migrateOn(client, migrations, warn);
   } finally {
     await client.end();
   }
@@ -66,6 +72,7 @@ export async function lockMigrations(client: pg.Client): Promise<void> {
 export async function migrateOn(
   client: pg.Client,
   migrations: readonly Migration[],
+  warn: Warn = () => {},
 ): Promise<number[]> {
   await client.query(
     `create table if not exists schema_migrations (
@@ -83,9 +90,16 @@ export async function migrateOn(
   if (isSpread) await prepareCitus(client);
   const run = isSpread ? runMigration : runWhole;
   for (const migration of pending) await runOne(client, migration, run);
-  if (isSpread) await finishMigrations(client);
-  else await assumeShares(client);
+  if (!isSpread) await assumeShares(client);
+  else if (pending.length > 0) await finishMigrations(client);
+  else await finishMigrations(client).catch((error) => acceptAbsent(error, warn));
   return pending.map((migration) => migration.version);
+}
+
+/** A machine that is down keeps no program from starting: the next start looks at it again. */
+function acceptAbsent(error: unknown, warn: Warn): void {
+  if (!isUnavailable(error)) throw error;
+  warn(`A machine of the cluster does not answer: ${(error as Error).message}`);
 }
 
 /** In a database that is being restored, or whose restore was interrupted. */

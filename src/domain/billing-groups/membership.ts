@@ -10,7 +10,7 @@ import {
   lockAccounts,
   setBillingGroup,
 } from '../parties/accounts-store.ts';
-import { lockBillingGroup } from './store.ts';
+import { lockGroup } from './store.ts';
 
 export type Membership = { billingGroupId: number; keys: AccountKeys };
 
@@ -50,7 +50,7 @@ async function lockMembers(
   membership: Membership,
   objection: (account: AccountRow) => string | undefined = () => undefined,
 ): Promise<AccountRow[]> {
-  if (!(await lockBillingGroup(tx, tenantId, membership.billingGroupId))) {
+  if (!(await lockGroup(tx, tenantId, membership.billingGroupId))) {
     throw new AppError('BILLING_GROUP_NOT_FOUND', { field: 'data.billingGroupID' });
   }
   const accounts = await lockAccounts(tx, tenantId, membership.keys);

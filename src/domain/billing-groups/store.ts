@@ -38,7 +38,7 @@ export async function insertBillingGroup(
 }
 
 /** Until the end of the transaction no other call changes the group. */
-export async function lockGroup(tx: Tx, tenantId: number, groupId: number): Promise<void> {
+export async function lockGroupToChange(tx: Tx, tenantId: number, groupId: number): Promise<void> {
   await sql`
     select 1 from billing_groups
     where tenant_id = ${tenantId} and billing_group_id = ${groupId}
@@ -172,8 +172,8 @@ async function listGroupTotals(
   return new Map(rows.map((row) => [row.billing_group_id, row]));
 }
 
-/** Holds the group still while accounts are put in or taken out. */
-export async function lockBillingGroup(
+/** The group stays while accounts are put in or taken out. False if it does not exist. */
+export async function lockGroup(
   tx: Tx,
   tenantId: number,
   billingGroupId: number,

@@ -1,6 +1,7 @@
 // Mails with a link by which a person logs in or sets a new password.
 import type { Tx } from '../../base/db/pool.ts';
 import type { LinkPurpose } from '../access/links-store.ts';
+import { wakeDailyJobs } from '../tenants/store.ts';
 import { accessWordsOf } from './access-words.ts';
 import { insertNotices } from './notices-store.ts';
 
@@ -49,5 +50,6 @@ export async function queueAccessMail(
       creditBalance: 0,
     },
   };
-  await insertNotices(tx, tenantId, [notice], at);
+  // A person waits for it.
+  await Promise.all([insertNotices(tx, tenantId, [notice], at), wakeDailyJobs(tx, tenantId)]);
 }

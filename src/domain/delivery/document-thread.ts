@@ -49,7 +49,7 @@ export type DocumentTask = {
 /** A template in the language of the bill. */
 export type PreviewedTemplate =
   | ({ kind: 'Invoice' } & Pick<RenderSetting, 'body' | 'second' | 'amountInWords'>)
-  | ({ kind: 'Email' } & MailTemplate)
+  | ({ kind: 'Email'; portalAddress: string | null } & MailTemplate)
   | { kind: 'SMS'; body: string };
 
 /** A bill with a template that is looked at. */
@@ -90,8 +90,8 @@ function previewOf({ format, input, template }: PreviewTask): MadePreview | { er
   let subject: string | null = null;
   const outcome = made(() => {
     // A buffer arrives as plain bytes.
-    const { logo } = input.letterhead;
-    const letterhead = { ...input.letterhead, logo: logo && Buffer.from(logo) };
+    const { logo: bytes } = input.letterhead;
+    const letterhead = { ...input.letterhead, logo: bytes && Buffer.from(bytes) };
     const bill = { ...input, letterhead };
     if (template.kind === 'Invoice') {
       const { body, second, amountInWords } = template;
@@ -102,7 +102,8 @@ function previewOf({ format, input, template }: PreviewTask): MadePreview | { er
     }
     if (template.kind === 'SMS') return Buffer.from(smsText(bill, template.body));
     // The picture is shown in the page itself: there is no mail that it could be part of.
-    const mail = mailText(bill, template, { logo: logoData(letterhead.logo) });
+    const logo = logoData(letterhead.logo);
+    const mail = mailText(bill, template, { logo, portalAddress: template.portalAddress });
     subject = mail.subject;
     return Buffer.from(format === 'HTML' ? mail.html : mail.text);
   });

@@ -20,7 +20,7 @@ export type Formats = {
   average(value: number): string;
 };
 
-const formatsMax = 500;
+const formatsMax = 50;
 const known = new Map<string, Formats>();
 
 /** Making formatters of the platform costs more than a bill; they are kept. */

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { assertNotStale } from '../../base/stale.ts';
 import {
   findBillingGroup,
-  lockGroup,
+  lockGroupToChange,
   updateBillingGroup,
 } from '../../domain/billing-groups/store.ts';
 import { empty, filledText, id, limits, maybe, text, tsGuard } from '../fields.ts';
@@ -30,7 +30,7 @@ export const updateBillingGroupOperation = operation({
   async handle(call, { data }) {
     const { tx, tenant } = call;
     const { billingGroupID: groupId } = data;
-    await lockGroup(tx, tenant.tenantId, groupId);
+    await lockGroupToChange(tx, tenant.tenantId, groupId);
     const group = await findBillingGroup(tx, tenant.tenantId, groupId);
     if (!group) throw new AppError('BILLING_GROUP_NOT_FOUND', { field: 'data.billingGroupID' });
     assertNotStale(data.ts, group, { what: `Billing group ${groupId}`, field: 'data.ts' });

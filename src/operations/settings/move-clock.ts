@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { formatTimestamp, instantOf, parseLocalDateTime } from '../../base/calendar.ts';
 import { AppError } from '../../base/errors.ts';
-import { findSettings, updateSettings } from '../../domain/tenants/store.ts';
+import { findSettings, updateSettings, wakeDailyJobs } from '../../domain/tenants/store.ts';
 import { empty, localDateTime } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -50,7 +50,10 @@ export const moveClock = operation({
     }
     const clock_offset_ms = Math.max(0, to.epochMilliseconds - realNow.epochMilliseconds);
     const stamp = { at: to, by: call.principal.name };
-    await updateSettings(tx, tenant.tenantId, { ...before, clock_offset_ms }, stamp);
+    await Promise.all([
+      updateSettings(tx, tenant.tenantId, { ...before, clock_offset_ms }, stamp),
+      wakeDailyJobs(tx, tenant.tenantId),
+    ]);
     call.audit({
       subject: 'clock',
       subjectId: tenant.workspace,

@@ -5,6 +5,7 @@ import type { PreviewedTemplate } from '../../domain/delivery/document-thread.ts
 import { documentThreads, documentTurns } from '../../domain/delivery/document-threads.ts';
 import { previewInput } from '../../domain/delivery/preview.ts';
 import { inLanguage, printedText } from '../../domain/delivery/template-language.ts';
+import { findSettings } from '../../domain/tenants/store.ts';
 import { listTemplates, templateKinds } from '../../domain/tenants/templates-store.ts';
 import { documentTypes } from '../bills/shown-document-fields.ts';
 import { id, maybe, nullable, oneOf, text } from '../fields.ts';
@@ -84,7 +85,8 @@ export const previewTemplate = operation({
     const wanted = { contextCode: body.serviceCode || null, billId: body.billID ?? null };
     const today = dateIn(now, tenant.timezone);
     const { input, billNumber } = await previewInput(tx, tenant.tenantId, wanted, today);
-    const shown = previewed(template, input.locale);
+    const { portal_address: portalAddress } = await findSettings(tx, tenant.tenantId);
+    const shown = previewed(template, input.locale, portalAddress);
     const made = await documentThreads().preview({ format, input, template: shown });
     const { subject, base64 } = made;
     const data = { subject, contentType: contentTypes[format], base64, billNumber };
@@ -132,8 +134,13 @@ function formatOf(kind: string, asked: Format | null): Format {
 }
 
 /** In the language of the bill. */
-function previewed(template: Template, locale: string): PreviewedTemplate {
+function previewed(
+  template: Template,
+  locale: string,
+  portalAddress: string | null,
+): PreviewedTemplate {
   if (template.kind === 'Invoice') return { kind: 'Invoice', ...printedText(template, locale) };
   const { subject, body } = inLanguage(template, locale);
-  return template.kind === 'Email' ? { kind: 'Email', subject, body } : { kind: 'SMS', body };
+  if (template.kind === 'SMS') return { kind: 'SMS', body };
+  return { kind: 'Email', subject, body, portalAddress };
 }

@@ -55,11 +55,16 @@ export async function runMigration(client: pg.Client, text: string): Promise<voi
 /** After the last file: spreads the tables of a new database, and what they need elsewhere. */
 export async function finishMigrations(client: pg.Client): Promise<void> {
   await client.query('begin');
-  await distributeTables(client);
-  await prepareRoles(client);
-  await adaptFunctions(client);
-  await numberOnOwnMachine(client);
-  await client.query('commit');
+  try {
+    await distributeTables(client);
+    await prepareRoles(client);
+    await adaptFunctions(client);
+    await numberOnOwnMachine(client);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
   await settle(client);
 }
 

@@ -51,13 +51,21 @@ export async function settle(client: pg.Client): Promise<number> {
     "select success, result from run_command_on_workers('select settle_shards()')",
   );
   const failed = rows.find((row) => !row.success);
-  if (failed) throw new Error(`A machine of the cluster could not be settled: ${failed.result}`);
+  if (failed) throw notSettled(failed.result);
   const all = rows.map((row) => JSON.parse(row.result) as { settled: number; events: number[] });
   await renumberMoved(
     client,
     all.flatMap((one) => one.events),
   );
   return all.reduce((sum, one) => sum + one.settled, 0);
+}
+
+function notSettled(result: string): Error {
+  const error = new Error(`A machine of the cluster could not be settled: ${result}`);
+  // As PostgreSQL reports a connection that failed.
+  return /^(failed to connect|connection )/i.test(result)
+    ? Object.assign(error, { code: '08006' })
+    : error;
 }
 
 /** Before anything is settled: a shard that is settled is not looked at again. */

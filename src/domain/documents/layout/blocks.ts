@@ -44,7 +44,7 @@ const rememberedLengthMax = 200;
 /** Of a sheet: a bill has some hundred that are on others too. */
 const rememberedTextsMax = 2_000;
 /** Of one text. */
-const settingsMax = 20;
+const settingsMax = 5;
 
 /** What is drawn for a text: most are at the same place of every bill. */
 type Setting = { readonly options: TextOptions; readonly block: Block };

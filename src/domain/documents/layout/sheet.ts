@@ -66,7 +66,7 @@ type SheetOptions = {
   scale: number;
 };
 
-/** Of one set of fonts. What is remembered of each takes some 2 MB at most. */
+/** Of one set of fonts. What is remembered of each takes some 10 MB at most, usually less than 2. */
 const sheetsMax = 20;
 const known = new WeakMap<Typefaces, Map<string, Sheet>>();
 
@@ -82,7 +82,8 @@ export function sheetOf(options: SheetOptions): Sheet {
   let sheet = sheets.get(key);
   if (sheet === undefined) {
     sheet = newSheet(options);
-    if (sheets.size >= sheetsMax) sheets.clear();
+    const [oldest] = sheets.keys();
+    if (sheets.size >= sheetsMax && oldest !== undefined) sheets.delete(oldest);
     sheets.set(key, sheet);
   }
   return sheet;
