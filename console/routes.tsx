@@ -1,5 +1,6 @@
 // The map of the console: each path, its screen, and the permission that opens it.
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { queries } from './api/queries/base.ts';
 import { whenEnded } from './api/session.ts';
 import { NotFound } from './parts/no-screen.tsx';
 import { byLink, forgot, inside, login, needs, root, textsIn } from './routes/entry.tsx';
@@ -70,6 +71,13 @@ const subscription = createRoute({
     'Subscription',
   ),
   ...needs('subscriptions:read'),
+});
+
+const meter = createRoute({
+  getParentRoute: () => inside,
+  path: '/meters/$meterNumber',
+  component: lazyRouteComponent(() => import('./screens/subscriptions/meter.tsx'), 'MeterScreen'),
+  ...needs('meters:read'),
 });
 
 const payments = createRoute({
@@ -204,6 +212,7 @@ export const router = createRouter({
       group,
       subscriptions,
       subscription,
+      meter,
       payments,
       payment,
       cashDesk,
@@ -226,10 +235,13 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <NotFound error={error} />,
 });
 
-// After the next login the same page is shown.
-whenEnded(() => {
+// After the next login the same page is shown. What the last person has read is forgotten.
+whenEnded(async () => {
   const { pathname, href } = router.state.location;
-  if (pathname !== '/login') router.navigate({ to: '/login', search: { next: href } });
+  // Without a session nothing on the page can be saved: there is nothing to ask.
+  const away = { to: '/login', search: { next: href }, ignoreBlocker: true } as const;
+  if (pathname !== '/login') await router.navigate(away);
+  queries.clear();
 });
 
 declare module '@tanstack/react-router' {

@@ -313,6 +313,7 @@ test('SQL is written in stores only', () => {
 
 /** Statements that name no tenant, by their function, with the reason. */
 const tenantless: Record<string, string> = {
+  wakeDailyJobs: 'it reads no table',
   wakeWorkers: 'workers look in all workspaces',
   beQuick: 'settings of the transaction',
   withHashJoins: 'sets how the statements of its transaction are planned',

@@ -20,6 +20,11 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Missing || (error instanceof BillingError && error.statusCode === 404);
 }
 
+/** The session of the caller has ended: the person logs in again. */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof BillingError && error.statusCode === 401;
+}
+
 export type Problem = {
   message: string;
   /** The message of each field that the server names. */

@@ -2,7 +2,8 @@
 // cookie that no script reads. Tabs renew one after another, and a log-out ends all of them.
 import { useSyncExternalStore } from 'react';
 import { BillingError, createClient, type DataOf } from '../../sdk/client.ts';
-import { reach } from './reach.ts';
+import { hasEnded } from './problem.ts';
+import { NoAnswer, reach } from './reach.ts';
 
 type Tokens = DataOf<'login'>;
 export type Session = {
@@ -23,8 +24,14 @@ export type Session = {
 let session: Session | null = null;
 const listeners = new Set<() => void>();
 const endListeners = new Set<() => void>();
+
+/** What one tab says to the others: the person logged out, or logged in. */
+type Message = 'ended' | { begunBy: number };
 const tabs = new BroadcastChannel('billwright-session');
-tabs.onmessage = () => keep(null);
+tabs.onmessage = ({ data }: MessageEvent<Message>) => {
+  if (data === 'ended') keep(null);
+  else if (session?.isOver && session.user.userID === data.begunBy) void goOn();
+};
 
 /** Login and refresh: calls without a token. */
 const entrance = createClient({ baseUrl: window.location.origin, fetch: reach });
@@ -48,9 +55,14 @@ function localMs(time: string): number {
   return Date.parse(`${time.replace(' ', 'T')}Z`);
 }
 
-/** Today in the workspace, whose time zone and, in a sandbox, clock are its own: 2026-07-31. */
+/** Now in the workspace, whose time zone and, in a sandbox, clock are its own: 2026-07-31T14:05. */
+export function now(): string {
+  return new Date(Date.now() + (session?.aheadMs ?? 0)).toISOString().slice(0, 16);
+}
+
+/** The day of `now`: 2026-07-31. */
 export function today(): string {
-  return new Date(Date.now() + (session?.aheadMs ?? 0)).toISOString().slice(0, 10);
+  return now().slice(0, 10);
 }
 
 export function currentSession(): Session | null {
@@ -85,7 +97,12 @@ export function isCustomer(): boolean {
 export async function logIn(username: string, password: string, code = ''): Promise<void> {
   const second = code === '' ? {} : { code };
   const { data } = await entrance.login({ username, password, session: 'Cookie', ...second });
-  keep(sessionOf(data));
+  begin(data);
+}
+
+function begin(tokens: Tokens): void {
+  keep(sessionOf(tokens));
+  tabs.postMessage({ begunBy: tokens.user.userID } satisfies Message);
 }
 
 /** Whether the server asks for the code of the second factor. */
@@ -96,7 +113,7 @@ export function needsCode(error: unknown): boolean {
 export async function enterByLink(link: string, code: string): Promise<void> {
   const second = code === '' ? {} : { code };
   const { data } = await entrance.redeemLink({ link, session: 'Cookie', ...second });
-  keep(sessionOf(data));
+  begin(data);
 }
 
 export async function requestLink(username: string): Promise<void> {
@@ -111,28 +128,58 @@ export async function resetPassword(link: string, newPassword: string): Promise<
   await entrance.resetPassword({ link, newPassword });
 }
 
-/** A page that is opened or loaded again goes on with the session of the browser, if it has one. */
-export async function resumeSession(): Promise<void> {
-  await renewSession(null);
+/**
+ * A page that is opened or loaded again goes on with the session of the browser, if it has one; or
+ * returns false.
+ */
+export async function resumeSession(): Promise<boolean> {
+  return renewSession(null);
 }
 
 /**
  * Gets a new access token. Of several tabs and calls one renews at a time, and those that waited use
- * what it got. Returns false if the session has ended.
+ * what it got. Returns false if the session has ended: then only a login begins another.
  */
 export async function renewSession(spent: string | null): Promise<boolean> {
   return oneAtATime(async () => {
-    if (session && session.token !== spent && !session.isOver) return true;
-    try {
-      const { data } = await entrance.refreshToken({});
-      keep(sessionOf(data));
-      return true;
-    } catch (error) {
-      if (!(error instanceof BillingError)) throw error;
-      keep(session && { ...session, isOver: true });
-      return false;
-    }
+    if (session?.isOver) return false;
+    return (session !== null && session.token !== spent) || renew();
   });
+}
+
+/** With what another tab got. Without an answer this tab asks for the login as before. */
+async function goOn(): Promise<void> {
+  await oneAtATime(renew).catch(() => false);
+}
+
+/** Only a refusal of the token is the end. A server that is away or busy has not refused it. */
+async function renew(): Promise<boolean> {
+  try {
+    const { data } = await entrance.refreshToken({});
+    keep(sessionOf(data));
+    return true;
+  } catch (error) {
+    if (!hasEnded(error) && !hasNone(error)) throw isBusy(error) ? new NoAnswer() : error;
+    keep(session && { ...session, isOver: true });
+    return false;
+  }
+}
+
+/** The browser has no cookie of a session. */
+function hasNone(error: unknown): boolean {
+  return error instanceof BillingError && error.code === 'REQUIRED_FIELD';
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof BillingError && error.error.retryable;
+}
+
+/**
+ * The clock, the name and the currency of the workspace come with each token: after one of them was
+ * changed. Without an answer they come with the next one.
+ */
+export async function readWorkspaceAgain(): Promise<void> {
+  await renewSession(session?.token ?? null).catch(() => false);
 }
 
 let renewing: Promise<unknown> = Promise.resolve();
@@ -145,8 +192,21 @@ function oneAtATime<Reply>(work: () => Promise<Reply>): Promise<Reply> {
   return next;
 }
 
+/** Fails if the server cannot be asked: the session then goes on. */
 export async function logOut(): Promise<void> {
-  if (session) await entrance.logout({}, { token: session.token });
-  tabs.postMessage('ended');
+  await endOnServer();
+  tabs.postMessage('ended' satisfies Message);
   keep(null);
+}
+
+async function endOnServer(): Promise<void> {
+  if (session === null || session.isOver) return;
+  const { token } = session;
+  try {
+    await entrance.logout({}, { token });
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+    // The token may only be old. The cookie of the session ends with a new one.
+    if (await renewSession(token)) await entrance.logout({}, { token: currentSession()?.token });
+  }
 }

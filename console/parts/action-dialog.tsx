@@ -100,6 +100,12 @@ export function typedOf<Name extends string>(
   return Object.fromEntries(entries);
 }
 
+/** With a stored value that is not among them, so that the form shows it and does not change it. */
+function offeredOf(choices: NonNullable<FieldSpec['choices']>, value = '') {
+  const isOffered = value === '' || choices.some((one) => one.value === value);
+  return isOffered ? [...choices] : [...choices, { value, label: value }];
+}
+
 export function Field({
   name,
   spec,
@@ -123,7 +129,7 @@ export function Field({
     return (
       <NativeSelect
         {...common}
-        data={[...choices]}
+        data={offeredOf(choices, form.values[name])}
         onChange={(event) => {
           form.setFieldValue(name, event.currentTarget.value);
           onChange?.(event.currentTarget.value);

@@ -1,6 +1,7 @@
 // Bars with a name and a value each. Loaded when a screen shows some: the library is large.
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
+import { useMoney } from './amount.tsx';
 
 export type Bar = { label: string; value: number; before?: number };
 
@@ -14,6 +15,7 @@ export function Bars({
   /** Names the second row of bars, such as last year. */
   before?: string;
 }) {
+  const { quantity } = useMoney();
   return (
     <BarChart
       h={220}
@@ -24,9 +26,13 @@ export function Bars({
         { name: 'value', label, color: 'indigo.7' },
         ...(before === undefined ? [] : [{ name: 'before', label: before, color: 'gray.5' }]),
       ]}
+      valueFormatter={quantity}
+      yAxisProps={{ width: 'auto' }}
+      // Without it the upper half of the highest number is cut off.
+      barChartProps={{ margin: { top: 12 } }}
       barProps={{ isAnimationActive: false }}
       role="img"
-      aria-label={`${label}: ${data.map((one) => `${one.label} ${one.value}`).join(', ')}`}
+      aria-label={`${label}: ${data.map((one) => `${one.label} ${quantity(one.value)}`).join(', ')}`}
     />
   );
 }

@@ -4,9 +4,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconKey, IconLanguage, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queries } from '../api/queries/base.ts';
-import { logOut, useSession } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
 import { chooseLanguage, type Language, languages } from '../language/start.ts';
+import { useLogOut } from './log-out.ts';
 
 const OwnPassword = lazy(() => import('./own-password.tsx'));
 const SecondFactor = lazy(() => import('./second-factor.tsx'));
@@ -46,10 +46,7 @@ export function LooksChoice() {
 export function Choices() {
   const { t } = useTranslation();
   const session = useSession();
-  const leave = async () => {
-    await logOut();
-    queries.clear();
-  };
+  const leave = useLogOut();
   return (
     <Group gap={4} wrap="nowrap">
       <LooksChoice />

@@ -31,6 +31,13 @@ export function monthsAfter(day: string, months: number): string {
   return Number.isNaN(made.getTime()) ? day : toWire(made.toISOString().slice(0, 10));
 }
 
+/** The first and the last day of the month before that of 2026-11-19: 2026-10-01, 2026-10-31. */
+export function monthBefore(day: string): { start: string; end: string } {
+  const [year = 1970, month = 1] = day.split('-').map(Number);
+  const iso = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return { start: iso(Date.UTC(year, month - 2, 1)), end: iso(Date.UTC(year, month - 1, 0)) };
+}
+
 /** 2026-11-19 01:08:10 of the workspace's clock, as its days are written: 19/11/2026 01:08. */
 export function shownTime(at: string | null | undefined): string {
   if (!at) return '';

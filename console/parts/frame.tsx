@@ -26,24 +26,25 @@ import { Connection } from './connection.tsx';
 import { JobsIndicator } from './jobs-indicator.tsx';
 import { KeyList, ShowKeys } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
+import { type PlaceKey, places } from './places.ts';
 import { Search } from './search.tsx';
 
-const places = [
-  { to: '/', key: 'terms', permission: 'terms:read', icon: IconCalendarDollar },
-  { to: '/customers', key: 'customers', permission: 'parties:read', icon: IconUsers },
-  { to: '/groups', key: 'groups', permission: 'billing-groups:read', icon: IconUsersGroup },
-  { to: '/subscriptions', key: 'subscriptions', permission: 'subscriptions:read', icon: IconPlug },
-  { to: '/payments', key: 'payments', permission: 'payments:read', icon: IconCash },
-  { to: '/cash-desk', key: 'cashDesk', permission: 'payments:write', icon: IconCashRegister },
-  { to: '/bank', key: 'bank', permission: 'bank-files:read', icon: IconBuildingBank },
-  { to: '/collections', key: 'collections', permission: 'collections:read', icon: IconMailDollar },
-  { to: '/ledger', key: 'ledger', permission: 'ledger:read', icon: IconBook2 },
-  { to: '/reports', key: 'reports', permission: 'ledger:read', icon: IconChartBar },
-  { to: '/services', key: 'services', permission: 'contexts:read', icon: IconStack2 },
-  { to: '/plans', key: 'plans', permission: 'plans:read', icon: IconTags },
-  { to: '/files', key: 'files', permission: 'meters:read', icon: IconFileImport },
-  { to: '/settings', key: 'settings', permission: 'settings:read', icon: IconSettings },
-] as const;
+const icons = {
+  terms: IconCalendarDollar,
+  customers: IconUsers,
+  groups: IconUsersGroup,
+  subscriptions: IconPlug,
+  payments: IconCash,
+  cashDesk: IconCashRegister,
+  bank: IconBuildingBank,
+  collections: IconMailDollar,
+  ledger: IconBook2,
+  reports: IconChartBar,
+  services: IconStack2,
+  plans: IconTags,
+  files: IconFileImport,
+  settings: IconSettings,
+} satisfies Record<PlaceKey, unknown>;
 
 export function Frame() {
   const { t } = useTranslation();
@@ -101,18 +102,21 @@ export function Frame() {
       <AppShell.Navbar p="xs" aria-label={t('navigation')}>
         {places
           .filter(({ permission }) => mayUse(permission))
-          .map(({ to, key, icon: Icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              onClick={close}
-              label={t(`places.${key}`)}
-              leftSection={<Icon size={18} aria-hidden />}
-              active={isWithin(pathname, to)}
-              {...(isWithin(pathname, to) ? { 'aria-current': 'page' as const } : {})}
-            />
-          ))}
+          .map(({ to, key }) => {
+            const Icon = icons[key];
+            return (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                onClick={close}
+                label={t(`places.${key}`)}
+                leftSection={<Icon size={18} aria-hidden />}
+                active={isWithin(pathname, to)}
+                {...(isWithin(pathname, to) ? { 'aria-current': 'page' as const } : {})}
+              />
+            );
+          })}
       </AppShell.Navbar>
       <AppShell.Main id="content" ref={content} tabIndex={-1}>
         <Connection />

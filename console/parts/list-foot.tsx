@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Table, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconColumns3, IconCopy } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pages } from '../api/queries/base.ts';
@@ -24,38 +25,54 @@ type Foot<Row> = ListProps<Row> & {
 export function ListFoot<Row>(props: Foot<Row>) {
   const { pages, label, tools, total, visible } = props;
   const { t } = useTranslation();
-  const copy = async () => {
-    const count = await copyTable(pages, visible);
-    notifications.show({
-      message: t('table.copied', { count }),
-      color: 'teal',
-      closeButtonProps: { 'aria-label': t('close') },
-    });
-  };
+  const copying = useMutation({
+    mutationFn: () => copyTable(pages, visible),
+    onSuccess: (count) =>
+      notifications.show({
+        message: t('table.copied', { count }),
+        color: 'teal',
+        closeButtonProps: { 'aria-label': t('close') },
+      }),
+  });
+  const saving = useMutation({
+    mutationFn: () => csvOf(pages, visible),
+    onSuccess: (lines) => offerFile(`${label}.csv`, lines),
+  });
+  const refused = copying.error ?? saving.error;
   return (
-    <Group justify="space-between" align="flex-start">
-      <Text size="sm" c="dimmed">
-        {t('inAll', { count: total })}
-      </Text>
-      <Group gap="xs" className="no-print">
-        {tools}
-        <ColumnChoice {...props} />
-        {window.isSecureContext && (
-          <Tooltip label={t('table.copy')}>
-            <ActionIcon variant="default" size={30} aria-label={t('table.copy')} onClick={copy}>
-              <IconCopy size={16} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-        <Button
-          size="xs"
-          variant="default"
-          onClick={async () => offerFile(`${label}.csv`, await csvOf(pages, visible))}
-        >
-          {t('asCsv')}
-        </Button>
+    <>
+      <Group justify="space-between" align="flex-start">
+        <Text size="sm" c="dimmed">
+          {t('inAll', { count: total })}
+        </Text>
+        <Group gap="xs" className="no-print">
+          {tools}
+          <ColumnChoice {...props} />
+          {window.isSecureContext && (
+            <Tooltip label={t('table.copy')}>
+              <ActionIcon
+                variant="default"
+                size={30}
+                aria-label={t('table.copy')}
+                loading={copying.isPending}
+                onClick={() => copying.mutate()}
+              >
+                <IconCopy size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            loading={saving.isPending}
+            onClick={() => saving.mutate()}
+          >
+            {t('asCsv')}
+          </Button>
+        </Group>
       </Group>
-    </Group>
+      {refused && <Refusal error={refused} />}
+    </>
   );
 }
 

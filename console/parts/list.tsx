@@ -1,7 +1,7 @@
 // A list of any length: its rows are read page by page as they come into view.
 import { ScrollArea, Table, Text } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,7 +24,7 @@ export function List<Row>(props: ListProps<Row>) {
     ...(orderBy.order ? { placeholderData: keepPreviousData } : {}),
   });
   if (first.isPending) return <Loading />;
-  if (first.isError) return <Refusal error={first.error} onRetry={() => first.refetch()} />;
+  if (first.isLoadingError) return <Refusal error={first.error} onRetry={() => first.refetch()} />;
   const { rows, total } = first.data;
   if (total === 0) return empty;
   const visible = columns.filter(({ key }) => !hidden.has(key));
@@ -129,12 +129,13 @@ function LongList<Row>({
   const read = useQueries({ queries: numbers.map((number) => ({ ...pages(number), enabled })) });
   const rowAt = (index: number) =>
     read[numbers.indexOf(Math.floor(index / pageSize))]?.data?.rows[index % pageSize];
-  const refused = read.find((one) => one.isError);
-  const printed = usePrinted(pages);
+  const refused = read.find((one) => one.isLoadingError);
+  const { printed, notRead } = usePrinted(pages);
   if (printed) return <Printed rows={printed} columns={columns} label={label} total={total} />;
   return (
     <>
       {refused && <Refusal error={refused.error} onRetry={() => refused.refetch()} />}
+      {notRead && <Refusal error={notRead} />}
       <ScrollArea.Autosize
         mah="70vh"
         viewportRef={viewport}
@@ -168,27 +169,25 @@ function LongList<Row>({
 const printedMax = 5_000;
 
 /** Ctrl+P reads the rows that are not in view, and then prints. */
-function usePrinted<Row>(pages: Pages<Row>): Row[] | null {
+function usePrinted<Row>(pages: Pages<Row>) {
   const [rows, setRows] = useState<Row[] | null>(null);
-  useHotkeys([
-    [
-      'mod+P',
-      async () => {
-        const all: Row[] = [];
-        for await (const some of everyRow(pages)) {
-          all.push(...some);
-          if (all.length >= printedMax) break;
-        }
-        setRows(all.slice(0, printedMax));
-      },
-    ],
-  ]);
+  const reading = useMutation({ mutationFn: () => firstRows(pages), onSuccess: setRows });
+  useHotkeys([['mod+P', () => reading.mutate()]]);
   useEffect(() => {
     if (rows === null) return;
     window.print();
     setRows(null);
   }, [rows]);
-  return rows;
+  return { printed: rows, notRead: reading.error };
+}
+
+async function firstRows<Row>(pages: Pages<Row>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const some of everyRow(pages)) {
+    all.push(...some);
+    if (all.length >= printedMax) break;
+  }
+  return all.slice(0, printedMax);
 }
 
 function Printed<Row>({

@@ -3,16 +3,18 @@
 import { Modal, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { currentSession, logIn, logOut, type Session } from '../api/session.ts';
+import { currentSession, logIn, type Session } from '../api/session.ts';
+import { useLogOut } from './log-out.ts';
 import { SendForm } from './send-form.tsx';
 
 export function LogInAgain({ user }: { user: Session['user'] }) {
   const { t } = useTranslation();
+  const leave = useLogOut();
   const form = useForm({ initialValues: { username: user.email ?? '', password: '', code: '' } });
   return (
     <Modal
       opened
-      onClose={() => logOut()}
+      onClose={leave}
       title={t('login.again')}
       closeOnClickOutside={false}
       closeOnEscape={false}

@@ -6,7 +6,8 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { settingsQuery } from '../api/queries/settings.ts';
-import { mayUse, useSession } from '../api/session.ts';
+import { mayUse, now, useSession } from '../api/session.ts';
+import { shownTime } from './days.ts';
 
 /** The page's own title says these. */
 const titled = ['report', 'tab'];
@@ -24,7 +25,7 @@ export function PaperHead() {
       return `${t(`filter.${name}`, { defaultValue: name })} ${shown}`;
     })
     .join(', ');
-  const time = timeIn(at, data?.timezone);
+  const time = shownTime(at);
   return (
     <div className="paper-head">
       <Text fw={700}>{data?.name ?? session?.workspace}</Text>
@@ -34,23 +35,14 @@ export function PaperHead() {
   );
 }
 
-function usePrintedAt(): Date {
-  const [at, setAt] = useState(() => new Date());
+function usePrintedAt(): string {
+  const [at, setAt] = useState(now);
   useEffect(() => {
-    const before = () => setAt(new Date());
+    const before = () => setAt(now());
     window.addEventListener('beforeprint', before);
     return () => window.removeEventListener('beforeprint', before);
   }, []);
   return at;
-}
-
-/** As times are written everywhere here: 19/11/2026 01:08, by the clock of the workspace. */
-function timeIn(at: Date, timeZone: string | undefined): string {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
-    ...(timeZone === undefined ? {} : { timeZone }),
-  });
-  return parts.format(at).replace(',', '');
 }
 
 /** Dark colours would be pale on paper. */

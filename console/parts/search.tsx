@@ -8,6 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { problemOf } from '../api/problem.ts';
 import { type Found, searchQuery } from '../api/queries/search.ts';
 import { useSingleKeys } from './keys.tsx';
 
@@ -17,9 +18,11 @@ export function Search() {
   const [typed, setTyped] = useState('');
   const [isOn] = useSingleKeys();
   const [text] = useDebouncedValue(typed.trim(), 150);
-  const { data: found = [], isFetching } = useQuery(searchQuery(text));
+  const query = useQuery(searchQuery(text));
+  const { data: found = [] } = query;
   const groups = Map.groupBy(found, ({ kind }) => kind);
-  const words = text === '' ? t('search.hint') : isFetching ? t('loading') : t('search.none');
+  const none = query.isError ? problemOf(query.error).message : t('search.none');
+  const words = text === '' ? t('search.hint') : query.isFetching ? t('loading') : none;
   return (
     <>
       <ActionIcon
@@ -67,8 +70,11 @@ function pathOf({ kind, id, number, detail }: Found): string {
   const paths: Record<string, string> = {
     party: `/customers/${number}`,
     connection: `/subscriptions/${encodeURIComponent(number)}`,
-    // A meter is shown with the subscription that it measures.
-    meter: `/subscriptions/${encodeURIComponent(detail ?? '')}`,
+    // An installed meter is shown with the subscription that it measures.
+    meter:
+      detail === 'InActive'
+        ? `/meters/${number}`
+        : `/subscriptions/${encodeURIComponent(detail ?? '')}`,
     bill: `/bills/${id}`,
     payment: `/payments/${id}`,
     plan: `/plans/${id}`,

@@ -46,6 +46,14 @@ export function addUp<Row>(
   return [...made.values()];
 }
 
+/** A sum of amounts, exact to the last minor unit. */
+export function sumOf(amounts: readonly number[], decimals: number): number {
+  return majorOf(
+    amounts.reduce((sum, amount) => sum + minorOf(amount, decimals), 0n),
+    decimals,
+  );
+}
+
 function minorOf(amount: number, decimals: number): bigint {
   return BigInt(Math.round(amount * 10 ** decimals));
 }

@@ -6,6 +6,13 @@ import { useTranslation } from 'react-i18next';
 /** The dialog around a form asks this before it closes. */
 export const Unsaved = createContext<RefObject<boolean> | null>(null);
 
+/** Of every form in view. */
+const inView = new Set<RefObject<boolean>>();
+
+export function hasUnsaved(): boolean {
+  return [...inView].some(({ current }) => current);
+}
+
 /**
  * Before the page is left, or its dialog closed, the person is asked. The returned function says
  * that the form was sent: what comes next asks no more.
@@ -16,8 +23,10 @@ export function useUnsaved(isUnsaved: boolean): () => void {
   const unsaved = useContext(Unsaved) ?? own;
   useEffect(() => {
     unsaved.current = isUnsaved;
+    inView.add(unsaved);
     return () => {
       unsaved.current = false;
+      inView.delete(unsaved);
     };
   }, [unsaved, isUnsaved]);
   useBlocker({

@@ -12,7 +12,7 @@ export function UsageByMonth({ filter }: { filter: UsageFilter }) {
   const { t } = useTranslation();
   const query = useQuery(usageQuery(filter));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   // All meters of an input together: a meter that was exchanged breaks no row of bars.
   const measured = query.data.filter(({ meterNumber }) => meterNumber === null);
   if (measured.length === 0) {

@@ -76,7 +76,9 @@ function Statement() {
   const partyNumber = useSession()?.user.partyNumber ?? 0;
   const query = useQuery(ownStatementQuery(partyNumber));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const { entries, balanceBefore, closingBalance, total } = query.data;
+  const isCut = total > entries.length;
   return (
     <Card withBorder {...scrolls(t('statement.title'))}>
       <Group justify="space-between">
@@ -89,6 +91,9 @@ function Statement() {
           load={() => api.getStatementDocument({ partyNumber, format: 'PDF' })}
         />
       </Group>
+      {isCut && (
+        <Text size="sm">{t('portal.newestEntries', { shown: entries.length, total })}</Text>
+      )}
       <Table aria-label={t('statement.title')}>
         <Table.Thead>
           <Table.Tr>
@@ -99,7 +104,8 @@ function Statement() {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {query.data.entries.map((entry, index) => (
+          {isCut && <Balance label={t('statement.before')} value={balanceBefore} />}
+          {entries.map((entry, index) => (
             // Entries have no id; they are shown in the order of the server and never change it.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <Table.Tr key={index}>
@@ -116,7 +122,23 @@ function Statement() {
             </Table.Tr>
           ))}
         </Table.Tbody>
+        <Table.Tfoot>
+          <Balance label={t('statement.closing')} value={closingBalance} />
+        </Table.Tfoot>
       </Table>
     </Card>
+  );
+}
+
+function Balance({ label, value }: { label: string; value: number }) {
+  return (
+    <Table.Tr>
+      <Table.Td />
+      <Table.Th scope="row">{label}</Table.Th>
+      <Table.Td />
+      <Table.Td className="figure">
+        <Amount value={value} />
+      </Table.Td>
+    </Table.Tr>
   );
 }

@@ -1,13 +1,16 @@
 // The customer's details and how bills come; a problem is reported here.
 import { Card, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../sdk/client.ts';
 import { api } from '../api/client.ts';
 import { ownNotePages, ownPartyQuery } from '../api/queries/portal.ts';
 import { useSession } from '../api/session.ts';
-import { ActionDialog } from '../parts/action-dialog.tsx';
+import { ActionDialog, type FieldSpec, type Typed } from '../parts/action-dialog.tsx';
+import { contactsWith, mobileOf } from '../parts/contacts.ts';
 import { shownTime } from '../parts/days.ts';
+import { EditDialog } from '../parts/edit-dialog.tsx';
 import { List } from '../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/page.tsx';
@@ -21,7 +24,7 @@ export function PortalDetails() {
   const query = useQuery(ownPartyQuery(partyNumber));
   usePageTitle(t('portal.details'));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   return (
     <Stack>
       <Title order={1} size="h3">
@@ -35,51 +38,77 @@ export function PortalDetails() {
 
 function Own({ party }: { party: Party }) {
   const { t } = useTranslation();
-  const mobile = party.contacts.find((one) => one.contactType === 'Mobile')?.contactValue ?? '';
-  const others = party.contacts.filter((one) => one.contactType !== 'Mobile');
+  const { partyNumber } = party;
   return (
     <Card withBorder>
       <Stack gap={4} align="flex-start">
         <Text fw={600}>{party.name}</Text>
         <Text size="sm">{party.email}</Text>
         <Text size="sm" dir="ltr">
-          {mobile}
+          {mobileOf(party.contacts)}
         </Text>
-        <ActionDialog
+        <EditDialog
           label={t('portal.change')}
-          fields={{
-            mobile: { label: t('customers.mobile'), initial: mobile },
-            language: {
-              label: t('customers.language'),
-              kind: 'choice',
-              initial: party.language ?? '',
-              choices: ['en', 'ur', 'ar', 'hi'].map((value) => ({
-                value,
-                label: t(`languageName.${value}`),
-              })),
-            },
-            channel: {
-              label: t('portal.channel'),
-              kind: 'choice',
-              initial: String(party.deliveryChannels?.[0] ?? 'Email'),
-              choices: channels.map((value) => ({ value, label: t(`portal.by${value}`) })),
-            },
-          }}
-          send={({ mobile: typed, language, channel }) => {
-            const own = typed ? [{ contactType: 'Mobile', contactValue: typed }] : [];
-            return api.updateOwnDetails({
-              data: {
-                contacts: [...others, ...own],
-                language,
-                deliveryChannel: channels.find((one) => one === channel),
-                ts: party.ts,
-              },
-            });
-          }}
+          object={party}
+          fieldsOf={(one) => ownFields(t, one)}
+          load={async () => (await api.getUsers({ partyNumber })).data.user}
+          send={(typed, seen) => api.updateOwnDetails({ data: changed(typed, seen) })}
         />
       </Stack>
     </Card>
   );
+}
+
+type OwnField = 'mobile' | 'language' | 'channel';
+
+function ownFields(t: TFunction, party: Party): Record<OwnField, FieldSpec> {
+  return {
+    mobile: { label: t('customers.mobile'), initial: mobileOf(party.contacts) },
+    language: {
+      label: t('customers.language'),
+      kind: 'choice',
+      initial: party.language ?? '',
+      choices: [
+        { value: '', label: t('portal.usualLanguage') },
+        ...['en', 'ur', 'ar', 'hi'].map((value) => ({ value, label: t(`languageName.${value}`) })),
+      ],
+    },
+    channel: {
+      label: t('portal.channel'),
+      kind: 'choice',
+      initial: channelOf(party),
+      choices: [
+        { value: '', label: usualChannel(t, party) },
+        ...channels.map((value) => ({ value, label: t(`portal.by${value}`) })),
+      ],
+    },
+  };
+}
+
+/** The only channel of the customer; empty if the supplier decides, or if there are several. */
+function channelOf({ deliveryChannels }: Party): string {
+  const [only = '', second] = deliveryChannels ?? [];
+  return second === undefined && channels.some((one) => one === only) ? only : '';
+}
+
+function usualChannel(t: TFunction, party: Party): string {
+  const own = party.deliveryChannels ?? [];
+  if (own.length === 0 || channelOf(party) !== '') return t('portal.usualChannel');
+  return t('portal.sameChannels', { channels: own.map((one) => t(`channel.${one}`)).join(', ') });
+}
+
+/** What the customer left as it was is not sent. */
+function changed(typed: Typed<OwnField>, seen: Party) {
+  const contacts = contactsWith(seen.contacts, typed.mobile ?? '');
+  const language = typed.language ?? null;
+  const channel = typed.channel ?? '';
+  const deliveryChannel = channels.find((one) => one === channel) ?? null;
+  return {
+    ts: seen.ts,
+    ...(contacts ? { contacts } : {}),
+    ...(language === seen.language ? {} : { language }),
+    ...(channel === channelOf(seen) ? {} : { deliveryChannel }),
+  };
 }
 
 function Problems({ partyNumber }: { partyNumber: number }) {

@@ -18,14 +18,12 @@ export function PortalHome() {
   const party = useQuery(ownPartyQuery(partyNumber));
   const bills = useQuery(ownBillsQuery);
   usePageTitle(t('portal.home'));
-  if (party.isError) return <Refusal error={party.error} onRetry={() => party.refetch()} />;
-  if (bills.isError) return <Refusal error={bills.error} onRetry={() => bills.refetch()} />;
+  if (party.isLoadingError) return <Refusal error={party.error} onRetry={() => party.refetch()} />;
+  if (bills.isLoadingError) return <Refusal error={bills.error} onRetry={() => bills.refetch()} />;
   if (party.isPending || bills.isPending) return <Loading />;
   const owed = party.data.outstandingAccount.balance;
-  const open = bills.data.filter((bill) => bill.outstandingAmount > 0);
-  // Bills come newest first: the oldest that is open is due first.
-  const first = open.at(-1);
-  const newest = bills.data[0];
+  const { newest, open } = bills.data;
+  const [first] = open;
   return (
     <Stack>
       <Title order={1} size="h3">

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { currentSession, isCustomer, mayUse } from '../api/session.ts';
 import { NotAllowed } from '../parts/no-screen.tsx';
+import { places } from '../parts/places.ts';
 
 export const root = createRootRoute({ component: Outlet });
 
@@ -47,6 +48,9 @@ export const inside = createRoute({
     followLink(location);
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
     if (isCustomer()) throw redirect({ to: '/portal' });
+    // A role that may not see the bill runs begins at the first place that it may open.
+    const first = places.find(({ permission }) => mayUse(permission));
+    if (location.pathname === '/' && first && first.to !== '/') throw redirect({ to: first.to });
   },
 });
 

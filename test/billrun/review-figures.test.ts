@@ -57,6 +57,23 @@ test('a bill skipped while the due date moved is posted with the due date of its
   ]);
 });
 
+test('the charges that are ready are those of bills neither on hold nor in error', async () => {
+  const place = await openPlace('ready');
+  for (let index = 0; index < 3; index += 1) await place.connectOld();
+  const termID = await place.open(july);
+  await generate(place, termID);
+  const charges = async () => {
+    const { summary } = (await place.client.getBillTerm({ billTermID: termID })).data;
+    return [summary.bills - summary.onHold, summary.readyCharges, summary.currentCharges];
+  };
+  assert.deepEqual(await charges(), [3, 930, 930]);
+  const [held] = await billsOf(place, termID);
+  await hold(place, held?.billID);
+  assert.deepEqual(await charges(), [2, 620, 930]);
+  await post(place, termID, true);
+  assert.deepEqual(await charges(), [2, 620, 620]);
+});
+
 test('a term is compared with what the one before it shows as its charges', async () => {
   const { place, shown } = await julyOfFour('compared');
   assert.equal(shown.data.summary.currentCharges, 310);

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible, findBrowser } from '../support/browser.ts';
+import { refuses } from '../support/client.ts';
 import { openScreen } from '../support/console-login.ts';
 import { openOwing } from '../support/owing.ts';
-import { openScene } from '../support/scene.ts';
+import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
 scene.runJobs();
@@ -38,6 +39,39 @@ test('a dispute is raised on a bill, found in the collections, and upheld as a c
   await assertAccessible(page);
   // 500 - 120 = 380.
   assert.equal(await place.owed(), 380);
+});
+
+test('approvals are offered to logins that may decide on them', { skip }, async () => {
+  const place = await openOwing(scene, 'approvals');
+  const { client } = place;
+  await client.updateSettings({ data: { approvalLimit: 100 } });
+  await place.pay({ amount: 500 });
+  const refund = { partyID: 1, amount: 200, reference: 'F1', paymentMethod: 'Bank' as const };
+  await refuses(client.refundPayment({ data: refund }), 'APPROVAL_REQUIRED');
+  const roles = ['Billing Operator', 'Accountant', 'Billing Manager'] as const;
+  const logins = roles.map((role) => ({
+    ...{ username: `${role.replace(' ', '-')}@approvals.example`, name: role },
+    ...{ password: adminPassword, roles: [role] },
+  }));
+  await client.makeLogins({ logins });
+  const seen = [];
+  for (const { username } of logins) {
+    const { page } = await openScreen(scene, 'approvals', '/collections', username);
+    await page.getByRole('tab', { name: 'Disputes' }).click();
+    const tab = page.getByRole('tab', { name: 'Approvals' });
+    const mayRead = (await tab.count()) === 1;
+    if (mayRead) {
+      await tab.click();
+      await page.getByRole('cell', { name: 'F1' }).waitFor();
+    }
+    seen.push([mayRead, await page.getByRole('button', { name: 'Approve' }).count()]);
+  }
+  assert.deepEqual(seen, [
+    [false, 0],
+    // For a refund the permission payments:manage is missing.
+    [true, 0],
+    [true, 1],
+  ]);
 });
 
 test('a report shows what its period has, and says so when the days are in the wrong order', {

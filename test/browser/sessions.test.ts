@@ -1,7 +1,10 @@
 // Sessions of the console in a real browser: reloads, log-out, a login that ended, roles, languages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import { assertAccessible, findBrowser, logIn, visit } from '../support/browser.ts';
+import { openScreen } from '../support/console-login.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 
 const scene = await openScene();
@@ -63,6 +66,95 @@ test('a session that ended over night keeps the page and what was typed', { skip
   await form.getByRole('alert').getByText('no such one').waitFor();
 });
 
+test('a page whose session ends is not taken off the screen, and can be left', {
+  skip,
+}, async () => {
+  const other = await scene.loginAs(await scene.workspace('console-over'), ['Administrator']);
+  const { page } = await openScreen(scene, 'console-over', '/settings');
+  const name = page.getByLabel('Name of the workspace');
+  await name.fill('City Power');
+  const endSession = async (password: string) => {
+    const username = 'admin@console-over.example';
+    await other.updateLogin({ data: { username, password } });
+    await readAgain(page);
+    await again.waitFor();
+  };
+  const again = page.getByRole('dialog', { name: 'Log in again' });
+  await endSession(`${adminPassword}2`);
+  await again.getByLabel('Password', { exact: true }).fill('a wrong password');
+  await again.getByRole('button', { name: 'Log in' }).click();
+  await again.getByRole('alert').waitFor();
+  assert.equal(await name.inputValue(), 'City Power');
+  await again.getByLabel('Password', { exact: true }).fill(`${adminPassword}2`);
+  await again.getByRole('button', { name: 'Log in' }).click();
+  await again.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await page.getByText('The settings are saved').waitFor();
+  await endSession(`${adminPassword}3`);
+  await again.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('a server that is away or busy does not end the session', { skip }, async () => {
+  await scene.workspace('console-busy');
+  const { page } = await openScreen(scene, 'console-busy', '/settings');
+  const name = page.getByLabel('Name of the workspace');
+  await name.fill('City Power');
+  const renewal = '**/billing/auth/refresh-token';
+  await page.route(renewal, (route) => route.fulfill(refusal(429, 'RATE_LIMITED')));
+  const templates = '**/billing/templates/get-templates';
+  await page.route(templates, (route) => route.fulfill(refusal(401, 'TOKEN_EXPIRED')));
+  await readAgain(page);
+  const away = page.getByRole('status').getByText('The server does not answer');
+  await away.waitFor();
+  assert.equal(await name.inputValue(), 'City Power');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  await page.unrouteAll();
+  await away.waitFor({ state: 'detached' });
+
+  // A refusal is shown above the page, and the page stays.
+  await page.route(templates, (route) => route.fulfill(refusal(403, 'PERMISSION_DENIED')));
+  await readAgain(page);
+  await page.getByRole('alert').getByText('PERMISSION_DENIED').waitFor();
+  assert.equal(await name.inputValue(), 'City Power');
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+
+  // Also a page that is loaded while a proxy answers for the server.
+  const bad = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+  await page.route(renewal, (route) => route.fulfill(bad));
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await away.waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll();
+  await name.waitFor();
+
+  await page.route('**/billing/auth/logout', (route) => route.fulfill(bad));
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('You are still logged in').waitFor();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+/** What was read is old after five seconds: a person who comes back to the page has it read again. */
+async function readAgain(page: Page): Promise<void> {
+  await sleep(5_500);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+}
+
+function refusal(statusCode: number, code: string) {
+  const error = { code, type: 'x', field: null, message: code, details: [], requestID: '1' };
+  const retryable = statusCode === 429;
+  return {
+    status: statusCode,
+    headers: { 'x-status-code': String(statusCode) },
+    json: { success: false, statusCode, error: { ...error, retryable, retryAfter: 1 } },
+  };
+}
+
 test('a role sees the screens that it may use, and no other opens', { skip }, async () => {
   const admin = await scene.workspace('console-roles');
   const username = 'desk@console-roles.example';
@@ -77,8 +169,11 @@ test('a role sees the screens that it may use, and no other opens', { skip }, as
     .getByRole('link')
     .allInnerTexts();
   assert.deepEqual(places, ['Customers', 'Payments', 'Cash desk']);
-  await page.goto(`${address}/`);
+  await page.goto(`${address}/settings`);
   await page.getByText('Your login may not open this page').waitFor();
+  // The start page of a role is the first place that it may open.
+  await page.getByRole('link', { name: 'Go to the start page' }).click();
+  await page.getByRole('heading', { name: 'Customers', exact: true }).waitFor();
   await page.goto(`${address}/nowhere/at/all`);
   await page.getByText('No such page').waitFor();
 });

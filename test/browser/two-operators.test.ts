@@ -6,6 +6,7 @@ import { openScreen } from '../support/console-login.ts';
 import { openRule, savePlan, typeFormula } from '../support/plan-editor.ts';
 import { newService, newTariff } from '../support/pricing.ts';
 import { openScene } from '../support/scene.ts';
+import { allowLoopback, newSecret } from '../support/webhooks.ts';
 
 const scene = await openScene();
 const skip = findBrowser() === undefined;
@@ -44,7 +45,10 @@ test('two people who change one plan choose what stays, and lose nothing', { ski
 
 test('two people who edit one customer choose what stays, field by field', { skip }, async () => {
   const client = await scene.workspace('console-both');
-  const contacts = [{ contactType: 'Mobile', contactValue: '+92 300 1111111' }];
+  const contacts = ['+92 300 1111111', '+92 300 9999999'].map((contactValue) => ({
+    contactType: 'Mobile',
+    contactValue,
+  }));
   await client.makeUsers({ userType: 'customer', users: [{ name: 'Asma Khan', contacts }] });
   const first = await openScreen(scene, 'console-both', '/customers/100001');
   const second = await openScreen(scene, 'console-both', '/customers/100001');
@@ -71,8 +75,27 @@ test('two people who edit one customer choose what stays, field by field', { ski
   const { user } = (await client.getUsers({ partyNumber: 100001 })).data;
   assert.deepEqual(
     [user.name, user.address?.city, user.contacts.map((one) => one.contactValue)],
-    ['Asma Khan-Malik', 'Lahore', ['+92 300 2222222']],
+    ['Asma Khan-Malik', 'Lahore', ['+92 300 2222222', '+92 300 9999999']],
   );
+});
+
+test('two people who change one webhook choose what stays', { skip }, async () => {
+  allowLoopback();
+  const client = await scene.workspace('console-hook-two');
+  const url = 'http://127.0.0.1:9/hooks';
+  await client.makeWebhooks({ webhooks: [{ url, secret: newSecret().secret, types: [] }] });
+  const { page } = await openScreen(scene, 'console-hook-two', '/settings/webhooks/1');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Description').fill('The ERP');
+  await client.updateWebhook({ data: { webhookID: 1, url: `${url}/new` } });
+  await form.getByRole('button', { name: 'Save' }).click();
+  const merge = form.getByRole('group', { name: 'Another person saved this while you typed' });
+  await merge.getByRole('button', { name: 'Continue with these choices' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  const [saved] = (await client.getWebhooks({})).data.webhooks;
+  assert.deepEqual([saved?.url, saved?.description], [`${url}/new`, 'The ERP']);
 });
 
 test('what is typed about a service stays while another person saves it', { skip }, async () => {

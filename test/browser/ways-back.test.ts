@@ -113,9 +113,14 @@ test('a bill shows its draft, the change against the one before, payments and cr
 
   await page.goto(`${address}/customers/${place.party}?tab=deposits`);
   await page.getByRole('table', { name: 'Credit notes' }).getByText('Outage').waitFor();
+  const other = await place.connectOld();
+  await page.reload();
   await page.getByRole('button', { name: 'Charge or credit' }).click();
   await form.getByLabel('Kind').selectOption('Credit');
   await form.getByLabel('Amount').fill('0');
+  await form.getByLabel('Subscription').selectOption(other);
+  await form.getByLabel('Subscription').selectOption(subscription);
+  assert.equal(await form.getByLabel('Amount').inputValue(), '0');
   await form.getByLabel('Reason').fill('Goodwill');
   await form.getByRole('button', { name: 'Charge or credit' }).click();
   await form.getByRole('alert').waitFor();

@@ -128,6 +128,8 @@ test('a manager settles August with a payment that settled July', { skip }, asyn
   await august.waitFor();
   assert.deepEqual([await july.inputValue(), await august.inputValue()], ['100', '150']);
   await july.fill('');
+  await august.fill('1,000');
+  await form.getByText('Write digits, and a point before the decimals').waitFor();
   await august.fill('201');
   await form.getByText(/Into the wallet: .*49\.00/).waitFor();
   await form.getByLabel('Reason').fill('For August');

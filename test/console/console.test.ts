@@ -107,6 +107,15 @@ async function takePayment(page: Page, place: Owing): Promise<void> {
   const statement = page.getByRole('table', { name: 'Statement' });
   await statement.getByText('1,000.00').waitFor();
   assert.match(await statement.innerText(), /Closing balance\s+234\.50/);
+  // While a year is typed nothing is asked, and the fields stay when the days are refused.
+  const [from, to] = [page.getByLabel('From'), page.getByLabel('To', { exact: true })];
+  await from.fill('2027-06-01');
+  await to.focus();
+  await page.keyboard.type('01312027');
+  await page.getByRole('alert').waitFor();
+  assert.equal(await to.inputValue(), '2027-01-31');
+  await from.fill('2026-01-01');
+  await statement.getByText('1,000.00').waitFor();
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Payments' }).click();
   await page.getByRole('table', { name: 'Payments' }).getByText('1,000.00').waitFor();

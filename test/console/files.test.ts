@@ -33,6 +33,9 @@ test('an operator maps columns, corrects a rejected row, imports and exports', {
     '40019001;Itron;Electric single phase;15/01/2024;A\r\n' +
     '40019002;Itron;Electric single phase;2024-13-15;B\r\n';
   const file = { name: 'meters.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  const bad = { ...file, name: 'bad.csv', buffer: Buffer.from('number,brand\r\n1,5" pipe\r\n') };
+  await page.locator('input[type=file]').setInputFiles(bad);
+  await page.getByRole('alert').getByText('Around line 2').waitFor();
   await page.locator('input[type=file]').setInputFiles(file);
   await page.getByText('Choose a column of the file for: number').waitFor();
   await page.getByLabel('Meter No').selectOption('number');
@@ -45,6 +48,10 @@ test('an operator maps columns, corrects a rejected row, imports and exports', {
   assert.equal(await cell.getAttribute('aria-invalid'), 'true');
   await assertAccessible(page);
   await cell.fill('15/03/2024');
+  // Another kind has other columns; what was corrected stays.
+  await page.getByLabel('What the file holds').selectOption('Readings');
+  await page.getByLabel('What the file holds').selectOption('Meters');
+  await page.getByLabel('Meter No').selectOption('number');
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('tabpanel').getByText('2 rows can be imported').waitFor();
   assert.equal((await client.getMeters({})).data.meters.meters.length, 0);

@@ -22,7 +22,7 @@ test('a cashier takes a payment and closes the day; the bank file and the books 
   const { page, address, assertClean } = await visit(scene, 'console-money');
   await page.goto(`${address}/cash-desk`);
   await logIn(page, 'admin@console-money.example');
-  await takeCash(page, bank);
+  await takeCash(page, bank, connectionNumber);
   await closeDay(page);
   await importFile(page, bank, connectionNumber);
   await readBooks(page, bank);
@@ -38,7 +38,7 @@ test('a cashier takes a payment and closes the day; the bank file and the books 
 });
 
 /** Of 1,000 the customer pays 400 at the counter: 600 is left. */
-async function takeCash(page: Page, bank: Bank): Promise<void> {
+async function takeCash(page: Page, bank: Bank, connectionNumber: string): Promise<void> {
   await page.getByText('No cash desk yet').waitFor();
   await page.getByRole('button', { name: 'New desk' }).click();
   const form = page.getByRole('dialog');
@@ -49,8 +49,7 @@ async function takeCash(page: Page, bank: Bank): Promise<void> {
   await form.getByLabel('Code').fill('GATE');
   await form.getByRole('button', { name: 'New desk' }).click();
   await form.waitFor({ state: 'detached' });
-  const { user } = (await bank.client.getUsers({ partyNumber: bank.party })).data;
-  await page.getByLabel('Name, number, phone or bill').fill(user.name);
+  await page.getByLabel('Name, number, phone, meter or bill').fill(connectionNumber);
   await page.getByRole('button', { name: 'Find' }).click();
   const amount = page.getByLabel('Amount');
   await amount.waitFor();
@@ -64,11 +63,18 @@ async function takeCash(page: Page, bank: Bank): Promise<void> {
   await page.getByRole('button', { name: 'Receipt as PDF' }).click();
   assert.match((await download).suggestedFilename(), /^receipt-\d+\.pdf$/);
   assert.equal(await bank.owed(), 600);
+  // What is left is shown, and not offered for a second payment.
+  await page.getByText('Owes: PKR 600.00').waitFor();
+  assert.equal(await amount.inputValue(), '');
+  assert.equal(await page.getByRole('button', { name: 'Take' }).isDisabled(), true);
 }
 
 /** 390 is counted: the difference of 10 needs a reason. */
 async function closeDay(page: Page): Promise<void> {
   await figure(page, 'Cash today, 1 payment').getByText('400.00').waitFor();
+  await page.getByLabel('Another day').fill('2026-07-01');
+  await page.getByText('The desk took nothing on this day').waitFor();
+  await page.getByLabel('Another day').fill('');
   await page.getByRole('button', { name: 'Close the day' }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Counted: Cash').fill('390');
@@ -77,6 +83,7 @@ async function closeDay(page: Page): Promise<void> {
   await form.getByLabel('Reason').fill('A note of 10 was missing');
   await form.getByRole('button', { name: 'Close the day' }).click();
   await page.getByText('10.00 too little').waitFor();
+  await page.getByText('The desk is closed for today').waitFor();
 }
 
 /** One line names the subscription and is posted; one names nothing and is matched by hand. */

@@ -1,9 +1,10 @@
 // The customer's pages, on a phone: what is owed, bills, usage, details, a reported problem.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { assertAccessible, findBrowser, logIn, visit } from '../support/browser.ts';
 import { openTestEquipment } from '../support/equipment.ts';
-import { openOwing } from '../support/owing.ts';
+import { type Owing, openOwing } from '../support/owing.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
 
@@ -48,19 +49,9 @@ test('a customer sees the own bills on a phone, changes details and reports a pr
   await page.getByText('No usage yet').waitFor();
   await assertAccessible(page);
 
-  await page.getByText('Details', { exact: true }).click();
-  await page.getByRole('button', { name: 'Change', exact: true }).click();
-  const form = page.getByRole('dialog');
-  await form.getByLabel('Mobile').fill('+92 300 7654321');
-  await assertAccessible(page);
-  await form.getByRole('button', { name: 'Change' }).click();
-  await page.getByText('+92 300 7654321').waitFor();
-  const { user } = (await client.getUsers({ partyNumber: place.party })).data;
-  assert.deepEqual(
-    user.contacts.map((one) => one.contactValue),
-    ['+92 300 7654321'],
-  );
+  await changeDetails(page, place);
   await page.getByRole('button', { name: 'Report a problem' }).click();
+  const form = page.getByRole('dialog');
   await form.getByLabel('Problem').fill('My meter <b>stopped</b>');
   await form.getByRole('button', { name: 'Report a problem' }).click();
   await page.getByRole('cell', { name: 'My meter <b>stopped</b>' }).waitFor();
@@ -76,3 +67,29 @@ test('a customer sees the own bills on a phone, changes details and reports a pr
   await page.waitForURL(`${address}/portal`);
   assertClean();
 });
+
+/** The first mobile number is changed; other contacts, channels and the office's change stay. */
+async function changeDetails(page: Page, { client, party: partyNumber }: Owing): Promise<void> {
+  const contacts = ['+92 300 1', '+92 300 2'].map((contactValue) => ({
+    contactType: 'Mobile',
+    contactValue,
+  }));
+  const deliveryChannels = ['Email' as const, 'Print' as const];
+  await client.updateUser({ user: { partyNumber, contacts, deliveryChannels } });
+  await page.getByText('Details', { exact: true }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Mobile').fill('+92 300 7654321');
+  await assertAccessible(page);
+  await client.updateUser({ user: { partyNumber, language: 'ur' } });
+  await form.getByRole('button', { name: 'Change', exact: true }).click();
+  await form.getByRole('button', { name: 'Continue with these choices' }).click();
+  await form.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByText('+92 300 7654321').waitFor();
+  const { user } = (await client.getUsers({ partyNumber })).data;
+  assert.deepEqual(
+    user.contacts.map((one) => one.contactValue),
+    ['+92 300 7654321', '+92 300 2'],
+  );
+  assert.deepEqual([user.deliveryChannels, user.language], [deliveryChannels, 'ur']);
+}

@@ -39,6 +39,20 @@ test('an administrator changes settings, makes a login, and finds both in the au
   const saved = ['City Power', 'Asia/Dubai', 'https://city.example.com'];
   assert.deepEqual([name, timezone, portalAddress], saved);
 
+  // A text that is not a number is refused, and not saved as an empty field.
+  await page.waitForLoadState('networkidle');
+  const idle = page.getByLabel('Seconds until an unused session ends');
+  await idle.fill('30 min');
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  const refused = page.getByRole('tabpanel').getByRole('alert');
+  await refused.waitFor();
+  assert.equal(await idle.getAttribute('aria-invalid'), 'true');
+  await idle.fill('1800');
+  const saving = page.waitForResponse(/update-settings$/);
+  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await saving;
+  assert.equal((await client.getSettings({})).data.settings.idleSeconds, 1_800);
+
   await openTab(page, 'Logins');
   await page.getByRole('button', { name: 'New login' }).click();
   const form = page.getByRole('dialog', { name: 'New login' });
@@ -60,7 +74,8 @@ test('an administrator changes settings, makes a login, and finds both in the au
   await page.getByLabel('What was changed').fill('settings');
   await others.waitFor({ state: 'detached' });
   const entry = page.getByRole('row', { name: /settings console-set/ });
-  await entry.getByRole('button', { name: 'Show' }).first().click();
+  // The newest is the first.
+  await entry.getByRole('button', { name: 'Show' }).last().click();
   const changes = page.getByRole('table', { name: 'Changes' });
   await changes.getByText('City Power').waitFor();
   await assertAccessible(page);
@@ -83,6 +98,13 @@ async function lookAtTheRest(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Move the clock' }).click();
   await page.getByText(/2035/).first().waitFor();
   await assertAccessible(page);
+  // Every screen goes by the new clock, without a reload.
+  await page.getByRole('link', { name: 'Books' }).click();
+  await page.getByRole('button', { name: 'Close a month' }).click();
+  const month = page.getByRole('dialog').getByRole('textbox', { name: 'Month' });
+  assert.equal(await month.inputValue(), '12/2034');
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Settings' }).click();
   await openTab(page, 'API clients');
   await page.getByText('No API client yet').waitFor();
   await openTab(page, 'Billing periods');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { assertChecks } from '../support/checks.ts';
 import { refuses } from '../support/client.ts';
 import { type Owing, openOwing } from '../support/owing.ts';
-import { openScene } from '../support/scene.ts';
+import { adminPassword, openScene } from '../support/scene.ts';
 import { newParty } from '../support/subscriptions.ts';
 
 const scene = await openScene();
@@ -74,6 +74,11 @@ test('closing a day books the difference, and the desk takes no more money that 
     { paymentMethod: 'Card', amount: 70, payments: 1 },
     { paymentMethod: 'Cash', amount: 100, payments: 1 },
   ]);
+  const cashier = 'admin@desk-close.example';
+  assert.deepEqual(data.cashDesks[0]?.cashiers, [
+    { cashier, paymentMethod: 'Card', amount: 70, payments: 1 },
+    { cashier, paymentMethod: 'Cash', amount: 100, payments: 1 },
+  ]);
   const cash = { paymentMethod: 'Cash', amount: 98 } as const;
   const card = { paymentMethod: 'Card', amount: 70 } as const;
   const without = client.closeDay({ data: { cashDesk: 'GATE', counted: [cash], reason: 'Short' } });
@@ -100,6 +105,35 @@ test('closing a day books the difference, and the desk takes no more money that 
     ...{ date: '01/01/2027', difference: -2, reason: 'A coin was missing' },
     closedBy: 'admin@desk-close.example',
   });
+  await assertChecks(scene, place.tenantId);
+});
+
+test('a desk shows what each cashier took, and an open day is closed later', async () => {
+  const place = await openOwing(scene, 'desk-cashiers');
+  const { client } = place;
+  await client.makeCashDesks({ cashDesks: [desk] });
+  await place.pay({ amount: 100, cashDesk: 'GATE' });
+  const username = 'second@desk-cashiers.example';
+  const login = { username, name: 'Second', password: adminPassword };
+  await client.makeLogins({ logins: [{ ...login, roles: ['Cashier'] }] });
+  const second = scene.visitor('desk-cashiers');
+  const { data: session } = await second.login({ username, password: adminPassword });
+  second.useToken(session.accessToken);
+  const paid = { partyNumber: place.party, paymentMethod: 'Cash', cashDesk: 'GATE' } as const;
+  await second.makePayments({ payments: [{ ...paid, reference: 'S1', amount: 30 }] });
+  await second.makePayments({ payments: [{ ...paid, reference: 'S2', amount: 0.5 }] });
+  await place.goTo('2027-01-02');
+  const date = '01/01/2027';
+  const [shown] = (await client.getCashDesks({ date })).data.cashDesks;
+  assert.deepEqual(shown?.taken, [{ paymentMethod: 'Cash', amount: 130.5, payments: 3 }]);
+  assert.deepEqual(shown?.cashiers, [
+    { cashier: 'admin@desk-cashiers.example', paymentMethod: 'Cash', amount: 100, payments: 1 },
+    { cashier: username, paymentMethod: 'Cash', amount: 30.5, payments: 2 },
+  ]);
+  const counted = [{ paymentMethod: 'Cash', amount: 130.5 }] as const;
+  await client.closeDay({ data: { cashDesk: 'GATE', date, counted: [...counted] } });
+  const [after] = (await client.getCashDesks({})).data.cashDesks;
+  assert.deepEqual([after?.cashiers, after?.lastClosed?.date], [[], date]);
   await assertChecks(scene, place.tenantId);
 });
 

@@ -146,11 +146,13 @@ test('a route sheet lists what is still to be read, in the order of addresses, a
     ['92000', '92001', '92002', '92003', '92004'],
   );
   // 10 a day in units of 2: 5 on the register, 30 days on.
-  const { previousDate, previousReading, expectedLow, expectedHigh, value, register } =
+  const { kind, mf, previousDate, previousReading, expectedLow, expectedHigh, value, register } =
     rows[0] ?? {};
   assert.deepEqual(
-    { previousDate, previousReading, expectedLow, expectedHigh, value, register },
+    { kind, mf, previousDate, previousReading, expectedLow, expectedHigh, value, register },
     {
+      kind: 'Cumulative',
+      mf: '2',
       previousDate: '02/03/2026',
       previousReading: '400',
       expectedLow: '445',

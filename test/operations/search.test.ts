@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestClient } from '../support/client.ts';
 import { schedule } from '../support/delivery.ts';
+import { openStreet } from '../support/metered-month.ts';
 import { adminPassword, openScene } from '../support/scene.ts';
 import { newMeter, newOffer, subscribe } from '../support/subscriptions.ts';
 import { newTerm } from '../support/terms.ts';
@@ -39,6 +40,7 @@ async function fill(client: TestClient, name: string) {
       ...offer,
       connectionNumber: 'ELEC-00000042',
       connectionDate: '01012026',
+      projectName: 'Orchard <Row>',
       users: [{ partyNumber }],
     } as never,
     { batchUpload: true },
@@ -132,4 +134,56 @@ test('a caller finds the kinds that it may read, and nothing of another workspac
   });
   assert.deepEqual(await found(admin, 'hidden'), []);
   assert.deepEqual(await found(other, 'asma q'), []);
+});
+
+/** What a login finds with payers, without ids. */
+async function foundByPayer(workspace: string, username: string, text: string) {
+  const client = scene.visitor(workspace);
+  const { data } = await client.login({ username, password: adminPassword });
+  client.useToken(data.accessToken);
+  const { results } = (await client.search({ text, payers: true })).data;
+  return results.map(({ id, ...shown }) => shown);
+}
+
+const payer = { partyNumber: place.partyNumber, name: 'Asma Qureshi' };
+
+test('a cashier finds the payer by each number, and of hidden kinds nothing else', async () => {
+  const foundBy = (text: string) => foundByPayer('search-one', 'cashier', text);
+  assert.deepEqual(await foundBy('elec-0000'), [
+    { kind: 'connection', number: 'ELEC-00000042', title: payer.name, detail: null, payer },
+  ]);
+  for (const text of ['7654321', place.bill?.billNumber ?? '', 'bank-77']) {
+    const payers = (await foundBy(text)).map((one) => one.payer);
+    assert.deepEqual(payers, [payer], text);
+  }
+  // The project of a subscription is hidden, a meter that is not installed has no payer.
+  assert.deepEqual(await found(admin, 'orchard'), ['connection ELEC-00000042']);
+  for (const text of ['orchard', String(place.number), place.offer.tariffCode, 'hidden']) {
+    assert.deepEqual(await foundBy(text), [], text);
+  }
+});
+
+test('payers are shown, if asked for, to callers that may read parties or payments', async () => {
+  assert.deepEqual(await foundByPayer('search-one', 'customer', 'elec-'), []);
+  const [seen] = await foundByPayer('search-one', 'reader', 'elec-');
+  assert.equal(seen?.kind, 'connection');
+  assert.equal('payer' in (seen ?? {}), false);
+  const { results } = (await admin.search({ text: 'elec-', payers: true })).data;
+  assert.deepEqual(results[0]?.payer, payer);
+  assert.match(results[0]?.detail ?? '', /^\w+ · /);
+  const [meter] = (await admin.search({ text: String(place.number), payers: true })).data.results;
+  assert.equal(meter?.payer, null);
+});
+
+test('a meter leads a cashier to the owner of the subscription that it measures', async () => {
+  const street = await openStreet(scene, 'search-street', ['100', '100']);
+  const { client, party: partyNumber } = street.place;
+  const username = 'cashier@search-street.example';
+  const login = { username, name: 'Cashier', password: adminPassword };
+  await client.makeLogins({ logins: [{ ...login, roles: ['Cashier'] }] });
+  const { name } = (await client.getUsers({ partyNumber })).data.user;
+  const number = String(street.houses[1]?.number);
+  assert.deepEqual(await foundByPayer('search-street', username, number), [
+    { kind: 'meter', number, title: name, detail: null, payer: { partyNumber, name } },
+  ]);
 });

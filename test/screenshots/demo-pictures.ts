@@ -56,7 +56,7 @@ async function shootBill({ page, open, shoot }: Visitor, client: Client, terms: 
 
 async function shootMoney({ page, open, shoot }: Visitor): Promise<void> {
   await open('/cash-desk');
-  await page.getByLabel('Name, number, phone or bill').fill('Kamran');
+  await page.getByLabel('Name, number, phone, meter or bill').fill('Kamran');
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByText('Kamran Gill').first().click();
   await shoot('cash-desk');

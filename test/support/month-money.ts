@@ -25,7 +25,7 @@ async function takeCash(story: Story): Promise<void> {
   await hands.type(form.getByLabel('Name'), 'Counter at the gate');
   await hands.press(form.getByRole('button', { name: 'New desk' }));
   await form.waitFor({ state: 'detached' });
-  await hands.type(page.getByLabel('Name, number, phone or bill'), 'Asma Khan');
+  await hands.type(page.getByLabel('Name, number, phone, meter or bill'), 'Asma Khan');
   await hands.press(page.getByRole('button', { name: 'Find' }));
   await page
     .getByText(shown(await owed(story)))

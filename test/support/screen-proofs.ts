@@ -87,6 +87,11 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
     'a meter is edited, and two people choose what stays',
     emptyPage,
   ),
+  '/meters/$meterNumber': proofs(
+    'a meter with three registers is exchanged, and the old one is found in store',
+    'a meter is edited, and two people choose what stays',
+    noSuch,
+  ),
   '/payments': proofs(
     first,
     'a session that ended over night keeps the page and what was typed',

@@ -54,6 +54,7 @@ export const screens: readonly Screen[] = [
     for: 'staff',
     permission: 'subscriptions:read',
   },
+  { route: '/meters/$meterNumber', for: 'staff', permission: 'meters:read' },
   { route: '/payments', for: 'staff', permission: 'payments:read' },
   { route: '/payments/$paymentID', for: 'staff', permission: 'payments:read' },
   { route: '/cash-desk', for: 'staff', permission: 'payments:read' },
@@ -105,11 +106,13 @@ export async function findInWorkspace(client: Client): Promise<Found> {
   const { webhooks } = (await client.getWebhooks({ page })).data;
   const [group] = (await client.listBillingGroups()).data;
   const { connections } = (await client.getConnections({ page })).data;
+  const [meter] = (await client.getMeters({ page })).data.meters.meters;
   return {
     termID: terms[0]?.termID,
     billID: bills[0]?.billID,
     partyNumber: bills[0]?.partyNumber ?? connections[0]?.partyNumber,
     connectionNumber: bills[0]?.connectionNumber ?? connections[0]?.connectionNumber,
+    meterNumber: meter?.number,
     billingGroupID: group?.billingGroupID,
     paymentID: payments[0]?.paymentID,
     bankFileID: bankFiles[0]?.bankFileID,

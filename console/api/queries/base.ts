@@ -18,8 +18,9 @@ export const queries = new QueryClient({
 });
 
 /**
- * How often a page asks again. It waits for a server that is away as long as it takes: an error would
- * take the page, and what was typed there, off the screen.
+ * How often a page asks again. It waits for a server that is away as long as it takes. What was read
+ * before stays on the screen also after an error: screens show a refusal in its place only if there
+ * is none (`isLoadingError`).
  */
 function triesAfter(error: unknown): number {
   if (error instanceof NoAnswer) return Number.POSITIVE_INFINITY;

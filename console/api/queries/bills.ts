@@ -26,7 +26,7 @@ export const billPages = (filter: BillFilter) =>
     ({ bills }) => bills,
   );
 
-const unsettled = ['Overdue', 'PartiallyPaid', 'Unpaid'] as const;
+export const unsettled = ['Overdue', 'PartiallyPaid', 'Unpaid'] as const;
 
 /** What a customer still owes by bills, and the named bills, the oldest first. */
 export const payableBillsQuery = (partyID: number, billIDs: readonly number[]) =>
@@ -65,7 +65,7 @@ export const documentQuery = ({ billID, ts }: { billID: number; ts: unknown }) =
 
 type Billed = { billID: number; connectionNumber: string | null; startDate: string };
 
-const sortable = (day: string) => day.split('/').reverse().join('');
+export const sortable = (day: string) => day.split('/').reverse().join('');
 
 /** The bill of the same subscription before this one; null for the first one. */
 export const previousBillQuery = ({ billID, connectionNumber, startDate }: Billed) =>

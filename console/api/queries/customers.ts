@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { RequestOf } from '../../../sdk/client.ts';
 import { api, totalIn } from '../client.ts';
 import { numbered } from '../problem.ts';
 import { pageOf, pagesOf } from './base.ts';
@@ -47,14 +48,22 @@ export function daysSent(days: Days): Partial<Days> {
   );
 }
 
+/** The newest entries of a statement, and the balance before them. The API has the oldest first. */
+export async function newestEntries(asked: RequestOf<'getStatement'>, shownMax: number) {
+  const read = (number: number) => api.getStatement({ ...asked, page: pageOf(number, shownMax) });
+  const { data, headers } = await read(0);
+  const total = totalIn(headers);
+  if (total <= shownMax) return { ...data, total, balanceBefore: data.openingBalance };
+  const last = Math.floor((total - 1) / shownMax);
+  const [full, end] = await Promise.all([read(last - 1), read(last)]);
+  const [before, ...entries] = [...full.data.entries, ...end.data.entries].slice(-shownMax - 1);
+  return { ...end.data, entries, total, balanceBefore: before?.balance ?? 0 };
+}
+
 export const statementQuery = (partyNumber: number, days: Days) =>
   queryOptions({
     queryKey: ['statement', partyNumber, days],
-    queryFn: async () => {
-      const page = pageOf(0, 500);
-      const { data, headers } = await api.getStatement({ partyNumber, ...daysSent(days), page });
-      return { ...data, total: totalIn(headers) };
-    },
+    queryFn: () => newestEntries({ partyNumber, ...daysSent(days) }, 500),
     placeholderData: keepPreviousData,
   });
 

@@ -30,12 +30,18 @@ export const troubleCountQuery = (termID: number) =>
     },
   });
 
-/** The first deliveries of a term with a status. */
+/** As many deliveries as one call resolves. */
+const resolvedAtOnce = 1_000;
+
+/** The first deliveries of a term with a status, and how many there are. */
 export const deliveriesQuery = (filter: { termID: number; status: DeliveryStatus }) =>
   queryOptions({
     queryKey: ['deliveries', 'first', filter],
-    queryFn: async () =>
-      (await api.getDeliveries({ ...filter, page: pageOf(0, 100) })).data.deliveries,
+    queryFn: async () => {
+      const page = pageOf(0, resolvedAtOnce);
+      const { data, headers } = await api.getDeliveries({ ...filter, page });
+      return { deliveries: data.deliveries, total: totalIn(headers) };
+    },
   });
 
 const channels = ['Email', 'SMS', 'WhatsApp', 'Portal', 'Print', 'Webhook'] as const;

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { RequestOf } from '../../../sdk/client.ts';
+import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
 import { found, numbered } from '../problem.ts';
 import { pagesOf } from './base.ts';
@@ -19,6 +19,8 @@ export const paymentQuery = (paymentID: number) =>
     queryFn: async () =>
       found((await api.getPayments({ paymentID: numbered(paymentID) })).data.payments[0]),
   });
+
+export type Desk = DataOf<'getCashDesks'>['cashDesks'][number];
 
 /** Cash desks with what each took on a day, as DD/MM/YYYY; today where it is left out. */
 export const cashDesksQuery = (date: string | undefined) =>

@@ -2,6 +2,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../client.ts';
 import { pageOf, pagesOf } from './base.ts';
+import { sortable, unsettled } from './bills.ts';
+import { newestEntries } from './customers.ts';
 
 export const ownPartyQuery = (partyNumber: number) =>
   queryOptions({
@@ -15,20 +17,31 @@ export const ownBillPages = pagesOf(
   ({ bills }) => bills,
 );
 
-/** Two years of bills of four subscriptions. */
-const newestMax = 100;
-
-/** The newest bills, for what is due and for usage. */
+/** The newest bill, and what is owed by bills: what is due first comes first. */
 export const ownBillsQuery = queryOptions({
-  queryKey: ['own-bills', 'newest'],
-  queryFn: async () =>
-    (await api.getBills({ newestFirst: true, page: pageOf(0, newestMax) })).data.bills,
+  queryKey: ['own-bills', 'owed'],
+  queryFn: async () => {
+    const [newest, ...owed] = await Promise.all([
+      api.getBills({ newestFirst: true, short: true, page: pageOf(0, 1) }),
+      ...unsettled.map((paymentStatus) =>
+        api.getBills({ paymentStatus, short: true, page: pageOf(0) }),
+      ),
+    ]);
+    const open = owed
+      .flatMap(({ data }) => data.bills)
+      .filter(({ outstandingAmount }) => outstandingAmount > 0);
+    const dueOf = ({ dueDate }: (typeof open)[number]) => sortable(dueDate);
+    return {
+      newest: newest.data.bills[0],
+      open: open.toSorted((a, b) => dueOf(a).localeCompare(dueOf(b))),
+    };
+  },
 });
 
 export const ownStatementQuery = (partyNumber: number) =>
   queryOptions({
     queryKey: ['own-statement', partyNumber],
-    queryFn: async () => (await api.getStatement({ partyNumber, page: pageOf(0, 100) })).data,
+    queryFn: () => newestEntries({ partyNumber }, 100),
   });
 
 export const ownNotePages = pagesOf(

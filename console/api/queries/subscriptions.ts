@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { DataOf, RequestOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
-import { found } from '../problem.ts';
+import { found, numbered } from '../problem.ts';
 import { pagesOf } from './base.ts';
 import { wholePages } from './whole.ts';
 
@@ -26,19 +26,22 @@ export const subscriptionQuery = (connectionNumber: string) =>
     },
   });
 
+/** The plans of a service that a subscription can have. */
 export const plansQuery = (serviceCode: string) =>
   queryOptions({
-    queryKey: ['plans', serviceCode],
+    queryKey: ['plans', serviceCode, 'offered'],
     queryFn: async () => {
       const { tariffs } = (await api.getTariffs({ serviceCode, kinds: true })).data;
       return tariffs.filter((plan) => plan.abstract !== 1 && plan.archiveStatus !== 1);
     },
   });
 
-export const readingPages = (connectionNumber: string) =>
+export type ReadingFilter = { connectionNumber: string } | { number: number };
+
+export const readingPages = (filter: ReadingFilter) =>
   pagesOf(
-    ['readings', connectionNumber],
-    (page) => api.getReadings({ connectionNumber, page }),
+    ['readings', filter],
+    (page) => api.getReadings({ ...filter, page }),
     ({ readings }) => readings,
   );
 
@@ -48,11 +51,15 @@ export const meterQuery = (number: number) =>
     queryKey: ['meter', number],
     queryFn: async () => {
       const metaData = { fields: [...meterFields] };
-      return found((await api.getMeters({ number, metaData })).data.meters.meters[0]);
+      const { meters } = (await api.getMeters({ number: numbered(number), metaData })).data;
+      return found(meters.meters[0]);
     },
   });
 
-const meterFields = ['number', 'brand', 'meterHealth', 'mf', 'status', 'modifiedBy', 'ts'];
+const meterFields = [
+  ...['number', 'meterType', 'brand', 'meterHealth'],
+  ...['mf', 'status', 'modifiedBy', 'ts'],
+];
 
 export type MeterType = DataOf<'getMeterMetaData'>['meterTypes'][number];
 

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../client.ts';
 import { numbered } from '../problem.ts';
 import { pageOf, pagesOf } from './base.ts';
@@ -16,6 +17,13 @@ export const termQuery = (termID: number) =>
     queryFn: async () =>
       (await api.getBillTerm({ billTermID: numbered(termID), page: pageOf(0, 1) })).data,
   });
+
+type Summary = DataOf<'getBillTerm'>['summary'];
+
+/** What posting takes: the bills that are neither in error nor on hold. */
+export function readyIn({ bills, onHold, readyCharges }: Summary) {
+  return { bills: bills - onHold, charges: readyCharges };
+}
 
 export type PopulationFilter = {
   termID: number;

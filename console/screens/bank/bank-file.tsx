@@ -20,7 +20,7 @@ export function BankFile() {
   const { status } = useSearch({ from: '/inside/bank/$bankFileID' });
   const query = useQuery(bankFileQuery(bankFileID));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const file = query.data;
   const chosen = statuses.find((one) => one === status);
   return (

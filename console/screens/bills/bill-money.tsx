@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { previousBillQuery } from '../../api/queries/bills.ts';
 import { paymentsOfBillQuery } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
-import { Amount } from '../../parts/amount.tsx';
+import { Amount, type MoneyFormat, useMoney } from '../../parts/amount.tsx';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
@@ -14,15 +14,14 @@ type Props = { bill: ListedBill };
 
 export function PaymentsOfBill({ bill: { billID } }: Props) {
   const { t } = useTranslation();
+  const { sum } = useMoney();
   const { data: payments = [] } = useQuery({
     ...paymentsOfBillQuery(billID),
     enabled: mayUse('payments:read'),
   });
   if (payments.length === 0) return null;
   const settledOf = (payment: (typeof payments)[number]) =>
-    (payment.allocations ?? [])
-      .filter((one) => one.billID === billID)
-      .reduce((sum, one) => sum + one.amount, 0);
+    sum((payment.allocations ?? []).flatMap((one) => (one.billID === billID ? one.amount : [])));
   return (
     <Card withBorder {...scrolls(t('payments.title'))}>
       <Text component="h2" fw={600} mb="xs">
@@ -56,9 +55,10 @@ export function PaymentsOfBill({ bill: { billID } }: Props) {
 /** Line by line, so that a customer's question "why more than last month?" has an answer. */
 export function AgainstPrevious({ bill }: Props) {
   const { t } = useTranslation();
+  const { sum } = useMoney();
   const { data: previous } = useQuery(previousBillQuery(bill));
   if (!previous) return null;
-  const [own, other] = [amountsOf(bill), amountsOf(previous)];
+  const [own, other] = [amountsOf(bill, sum), amountsOf(previous, sum)];
   const labels = new Map([...other, ...own].map(([component, { label }]) => [component, label]));
   return (
     <Card withBorder {...scrolls(t('bill.against'))}>
@@ -110,26 +110,27 @@ function Compared({
   before: number;
   isTotal?: boolean;
 }) {
+  const { sum } = useMoney();
   return (
     <Table.Tr fw={isTotal ? 700 : 400}>
       <Table.Td>{label}</Table.Td>
-      {[now, before, now - before].map((value, place) => (
+      {[now, before, sum([now, -before])].map((value, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: three amounts in their order.
         <Table.Td key={place} className="figure">
-          <Amount value={Math.round(value * 1e6) / 1e6} />
+          <Amount value={value} />
         </Table.Td>
       ))}
     </Table.Tr>
   );
 }
 
-function amountsOf({ lines }: ListedBill) {
+function amountsOf({ lines }: ListedBill, sum: MoneyFormat['sum']) {
   const amounts = new Map<string, { label: string; amount: number }>();
   for (const { component, label, amount } of lines) {
     const known = amounts.get(component);
     amounts.set(component, {
       label: known?.label ?? label,
-      amount: (known?.amount ?? 0) + amount,
+      amount: sum([known?.amount ?? 0, amount]),
     });
   }
   return amounts;

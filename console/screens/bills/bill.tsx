@@ -28,9 +28,8 @@ export function Bill() {
   const billID = Number(useParams({ from: '/inside/bills/$billID' }).billID);
   const query = useQuery(billQuery(billID));
   if (query.isPending) return <Loading />;
-  const refusal = query.isError && <Refusal error={query.error} onRetry={() => query.refetch()} />;
   // A draft that is gone stays in view, so that what is typed about it is not lost.
-  if (!query.data) return refusal;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const bill = query.data;
   return (
     <Page
@@ -50,7 +49,6 @@ export function Bill() {
       }
       actions={<BillActions bill={bill} />}
     >
-      {refusal}
       <Problems bill={bill} />
       <Figures
         items={[
@@ -174,7 +172,7 @@ function Paper({ bill }: { bill: BillData }) {
   const hasLines = bill.lines.length > 0 && bill.errors.length === 0;
   const file = useQuery({ ...documentQuery(bill), enabled: hasLines });
   if (!hasLines) return <Empty title={t('bill.notPublished')}>{t('bill.noDocumentHint')}</Empty>;
-  if (file.isError) return <Refusal error={file.error} onRetry={() => file.refetch()} />;
+  if (file.isLoadingError) return <Refusal error={file.error} onRetry={() => file.refetch()} />;
   const name = `${bill.billNumber ?? bill.billRefNo}.pdf`;
   const title = t(bill.issueDate === null ? 'bill.draftDocument' : 'bill.document');
   return <FileView file={file.data} name={name} title={title} />;

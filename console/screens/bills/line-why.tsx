@@ -9,7 +9,7 @@ export function LineWhy({ billID, lineNo }: { billID: number; lineNo: number }) 
   const { t } = useTranslation();
   const query = useQuery(explanationQuery(billID, lineNo));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} />;
+  if (query.isLoadingError) return <Refusal error={query.error} />;
   return (
     <Stack mt="sm" aria-live="polite">
       {query.data.map((line) => (

@@ -4,7 +4,6 @@ import {
   Button,
   Card,
   Grid,
-  Group,
   NativeSelect,
   SimpleGrid,
   Stack,
@@ -17,17 +16,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { cashDesksQuery } from '../../api/queries/payments.ts';
+import { queries } from '../../api/queries/base.ts';
+import { customerQuery } from '../../api/queries/customers.ts';
+import { cashDesksQuery, type Desk } from '../../api/queries/payments.ts';
 import { newRequestKey } from '../../api/request-key.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, today } from '../../api/session.ts';
 import { Money } from '../../parts/amount.tsx';
-import { Figures } from '../../parts/figures.tsx';
+import { toWire } from '../../parts/days.ts';
 import { FileButton } from '../../parts/file.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
-import { CloseDay } from './close-day.tsx';
-import { FindPayer, type Payer } from './find-payer.tsx';
+import { DayOfDesk } from './day-of-desk.tsx';
+import { FindPayer } from './find-payer.tsx';
 import { NewDesk } from './new-desk.tsx';
 
 export function CashDesk() {
@@ -36,82 +37,53 @@ export function CashDesk() {
   // The desk of this machine; nothing about customers or sessions is kept.
   const [chosen, choose] = useLocalStorage({ key: 'billwright-cash-desk', defaultValue: '' });
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const desks = query.data;
   const desk = desks.find((one) => one.cashDesk === chosen) ?? desks[0];
-  const open = mayUse('settings:write') && <NewDesk />;
   return (
-    <Page
-      title={t('cashDesk.title')}
-      actions={
-        <>
-          {open}
-          {desk && mayUse('payments:write') && <CloseDay desk={desk} />}
-        </>
-      }
-    >
+    <Page title={t('cashDesk.title')} actions={mayUse('settings:write') && <NewDesk />}>
       {desk === undefined ? (
         <Empty title={t('cashDesk.none')}>{t('cashDesk.noneHint')}</Empty>
       ) : (
-        <>
-          <Group align="flex-end">
+        <DayOfDesk
+          desk={desk}
+          choice={
             <NativeSelect
               label={t('cashDesk.desk')}
               value={desk.cashDesk}
               onChange={(event) => choose(event.currentTarget.value)}
               data={desks.map((one) => ({ value: one.cashDesk, label: one.name }))}
             />
-          </Group>
-          <Figures
-            items={desk.taken.map((one) => ({
-              label: t('cashDesk.taken', {
-                method: t(`method.${one.paymentMethod}`),
-                count: one.payments,
-              }),
-              value: <Money value={one.amount} />,
-            }))}
-          />
-          {mayUse('payments:write') && <Counter cashDesk={desk.cashDesk} />}
-        </>
+          }
+        >
+          {mayUse('payments:write') && <Counter desk={desk} />}
+        </DayOfDesk>
       )}
     </Page>
   );
 }
 
-type Taken = { paymentID: number; message: string };
+type TakenPayment = { paymentID: number; message: string };
 
-function Counter({ cashDesk }: { cashDesk: string }) {
+function Counter({ desk }: { desk: Desk }) {
   const { t } = useTranslation();
-  const [payer, setPayer] = useState<Payer | null>(null);
-  const [taken, setTaken] = useState<Taken | null>(null);
+  const [partyNumber, setPartyNumber] = useState<number | null>(null);
+  const [taken, setTaken] = useState<TakenPayment | null>(null);
+  if (desk.lastClosed?.date === toWire(today())) return <Text>{t('cashDesk.closedToday')}</Text>;
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <FindPayer
           onChoose={(found) => {
-            setPayer(found);
+            if (found !== null) readAgain(found);
+            setPartyNumber(found);
             setTaken(null);
           }}
         />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        {payer && (
-          <Card withBorder>
-            <Stack>
-              <Text component="h2" fw={600}>
-                {payer.name} · {payer.partyNumber}
-              </Text>
-              <TakeCash
-                key={`${payer.partyNumber} ${taken?.paymentID}`}
-                payer={payer}
-                cashDesk={cashDesk}
-                onTaken={setTaken}
-              />
-            </Stack>
-          </Card>
-        )}
         {taken && (
-          <Card withBorder mt="md" role="status">
+          <Card withBorder mb="md" role="status">
             <Stack align="flex-start">
               <Text>{taken.message}</Text>
               <FileButton
@@ -122,8 +94,53 @@ function Counter({ cashDesk }: { cashDesk: string }) {
             </Stack>
           </Card>
         )}
+        {partyNumber !== null && (
+          <Card withBorder>
+            <Payer
+              partyNumber={partyNumber}
+              cashDesk={desk.cashDesk}
+              hasPaid={taken !== null}
+              onTaken={(payment) => {
+                readAgain(partyNumber);
+                setTaken(payment);
+              }}
+            />
+          </Card>
+        )}
       </Grid.Col>
     </Grid>
+  );
+}
+
+/** The form is shown only with what is owed now, never with what was owed before a payment. */
+function readAgain(partyNumber: number): void {
+  void queries.resetQueries({ queryKey: customerQuery(partyNumber).queryKey });
+}
+
+type PayerProps = {
+  partyNumber: number;
+  cashDesk: string;
+  /** What is left is not suggested: a second press of the button takes no second payment. */
+  hasPaid: boolean;
+  onTaken: (taken: TakenPayment) => void;
+};
+
+function Payer({ partyNumber, ...props }: PayerProps) {
+  const query = useQuery(customerQuery(partyNumber));
+  if (query.isPending) return <Loading />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const { name, outstandingAccount } = query.data;
+  return (
+    <Stack>
+      <Text component="h2" fw={600}>
+        {name} · {partyNumber}
+      </Text>
+      <TakeCash
+        key={partyNumber}
+        payer={{ partyNumber, owed: outstandingAccount.balance }}
+        {...props}
+      />
+    </Stack>
   );
 }
 
@@ -132,26 +149,25 @@ const methods = ['Cash', 'Card', 'Cheque'] as const;
 function TakeCash({
   payer,
   cashDesk,
+  hasPaid,
   onTaken,
-}: {
-  payer: Payer;
-  cashDesk: string;
-  onTaken: (taken: Taken) => void;
-}) {
+}: Omit<PayerProps, 'partyNumber'> & { payer: { partyNumber: number; owed: number } }) {
   const { t } = useTranslation();
   // One reference for one form: a second click, or a lost answer, pays once.
   const [reference] = useState(() => newRequestKey());
   const amountField = useRef<HTMLInputElement>(null);
   const form = useForm({
     initialValues: {
-      amount: payer.owed > 0 ? String(payer.owed) : '',
+      amount: payer.owed > 0 && !hasPaid ? String(payer.owed) : '',
       paymentMethod: 'Cash' as (typeof methods)[number],
       chequeNumber: '',
     },
   });
   const press = (key: string) => {
     const { amount } = form.values;
-    form.setFieldValue('amount', key === '⌫' ? amount.slice(0, -1) : amount + key);
+    // The first digit replaces the suggestion.
+    const begun = form.isDirty('amount') ? amount : '';
+    form.setFieldValue('amount', key === '⌫' ? amount.slice(0, -1) : begun + key);
     amountField.current?.focus();
   };
   return (
@@ -162,7 +178,8 @@ function TakeCash({
       send={({ amount, paymentMethod, chequeNumber }) => {
         const { partyNumber } = payer;
         const cheque = paymentMethod === 'Cheque' ? { chequeNumber } : {};
-        const payment = { reference, partyNumber, amount, paymentMethod, cashDesk, ...cheque };
+        const paid = { amount: amount.trim(), paymentMethod, ...cheque };
+        const payment = { reference, partyNumber, cashDesk, ...paid };
         return api.makePayments({ payments: [payment] });
       }}
       onDone={({ headers, message }) =>
@@ -180,20 +197,7 @@ function TakeCash({
         inputMode="decimal"
         {...form.getInputProps('amount')}
       />
-      <SimpleGrid cols={3} spacing="xs" className="no-print">
-        {['7', '8', '9', '4', '5', '6', '1', '2', '3', '0', '.', '⌫'].map((key) => (
-          <Button
-            key={key}
-            variant="default"
-            size="md"
-            tabIndex={-1}
-            aria-label={key === '⌫' ? t('cashDesk.back') : key}
-            onClick={() => press(key)}
-          >
-            {key}
-          </Button>
-        ))}
-      </SimpleGrid>
+      <NumberPad onPress={press} />
       <NativeSelect
         label={t('payments.method')}
         data={methods.map((value) => ({ value, label: t(`method.${value}`) }))}
@@ -203,5 +207,25 @@ function TakeCash({
         <TextInput label={t('cashDesk.cheque')} required {...form.getInputProps('chequeNumber')} />
       )}
     </SendForm>
+  );
+}
+
+function NumberPad({ onPress }: { onPress: (key: string) => void }) {
+  const { t } = useTranslation();
+  return (
+    <SimpleGrid cols={3} spacing="xs" className="no-print">
+      {['7', '8', '9', '4', '5', '6', '1', '2', '3', '0', '.', '⌫'].map((key) => (
+        <Button
+          key={key}
+          variant="default"
+          size="md"
+          tabIndex={-1}
+          aria-label={key === '⌫' ? t('cashDesk.back') : key}
+          onClick={() => onPress(key)}
+        >
+          {key}
+        </Button>
+      ))}
+    </SimpleGrid>
   );
 }

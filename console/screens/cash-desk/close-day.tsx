@@ -2,13 +2,12 @@
 import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
+import type { Desk } from '../../api/queries/payments.ts';
 import { useMoney } from '../../parts/amount.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
 
-type Desk = DataOf<'getCashDesks'>['cashDesks'][number];
 const methods = ['Cash', 'Bank', 'Card', 'DirectDebit', 'Online', 'Cheque'] as const;
 
 export function CloseDay({ desk }: { desk: Desk }) {

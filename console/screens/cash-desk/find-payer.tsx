@@ -1,27 +1,23 @@
 // Finds the customer at the counter.
-import { Button, Group, NavLink, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import type { Found as SearchResult } from '../../api/queries/search.ts';
 import { Empty, Refusal } from '../../parts/notes.tsx';
 
-export type Payer = { partyNumber: number; name: string; owed: number };
-type Found = { partyNumber: number; title: string; detail: string };
+type Payer = { partyNumber: number; name: string };
+type Found = Payer & { detail: string };
+type Answer = { found: Found[]; isCut: boolean };
 
-export function FindPayer({ onChoose }: { onChoose: (payer: Payer) => void }) {
+/** A search closes the customer before: money is never taken of one who was there earlier. */
+export function FindPayer({ onChoose }: { onChoose: (partyNumber: number | null) => void }) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
-  const choosing = useMutation({ mutationFn: payerOf, onSuccess: onChoose });
   const finding = useMutation({
     mutationFn: () => find(text.trim()),
-    onSuccess: (found) => {
-      const [only, second] = found;
-      if (only && !second) choosing.mutate(only.partyNumber);
-    },
+    onSuccess: ({ found: [only, second] }) => onChoose(only && !second ? only.partyNumber : null),
   });
-  const { data: found } = finding;
   return (
     <form
       onSubmit={(event) => {
@@ -43,46 +39,57 @@ export function FindPayer({ onChoose }: { onChoose: (payer: Payer) => void }) {
           </Button>
         </Group>
         {finding.isError && <Refusal error={finding.error} />}
-        {choosing.isError && <Refusal error={choosing.error} />}
-        {found?.length === 0 && (
-          <Empty title={t('cashDesk.noneFound')}>{t('cashDesk.noneFoundHint')}</Empty>
-        )}
-        <Stack gap={0} role="group" aria-label={t('cashDesk.found')}>
-          {found?.map((one) => (
-            <NavLink
-              key={`${one.partyNumber} ${one.detail}`}
-              component="button"
-              type="button"
-              label={one.title}
-              description={one.detail}
-              onClick={() => choosing.mutate(one.partyNumber)}
-            />
-          ))}
-        </Stack>
+        {finding.data && <Customers {...finding.data} onChoose={onChoose} />}
       </Stack>
     </form>
   );
 }
 
-/** By anything that the search knows; each customer once. */
-async function find(text: string): Promise<Found[]> {
-  const { results } = (await api.search({ text, kinds: ['party', 'connection', 'bill'] })).data;
-  const found = await Promise.all(results.slice(0, 12).map(partyOf));
-  return [...new Map(found.map((one) => [one.partyNumber, one])).values()];
-}
-
-async function partyOf({ kind, id, number, title, detail }: SearchResult): Promise<Found> {
-  const words = `${number} · ${detail ?? ''}`;
-  if (kind === 'party') return { partyNumber: Number(number), title, detail: words };
-  if (kind === 'bill') {
-    const [bill] = (await api.getBills({ billID: id })).data.bills;
-    return { partyNumber: bill?.partyNumber ?? 0, title, detail: words };
+function Customers({
+  found,
+  isCut,
+  onChoose,
+}: Answer & { onChoose: (partyNumber: number) => void }) {
+  const { t } = useTranslation();
+  if (found.length === 0) {
+    return <Empty title={t('cashDesk.noneFound')}>{t('cashDesk.noneFoundHint')}</Empty>;
   }
-  const [one] = (await api.getConnections({ connectionNumber: number })).data.connections;
-  return { partyNumber: one?.partyNumber ?? 0, title, detail: words };
+  return (
+    <>
+      <Stack gap={0} role="group" aria-label={t('cashDesk.found')}>
+        {found.map(({ partyNumber, name, detail }) => (
+          <NavLink
+            key={partyNumber}
+            component="button"
+            type="button"
+            label={name}
+            description={detail}
+            onClick={() => onChoose(partyNumber)}
+          />
+        ))}
+      </Stack>
+      {isCut && <Text size="sm">{t('cashDesk.more')}</Text>}
+    </>
+  );
 }
 
-async function payerOf(partyNumber: number): Promise<Payer> {
-  const { user } = (await api.getUsers({ partyNumber })).data;
-  return { partyNumber, name: user.name, owed: user.outstandingAccount.balance };
+const kinds = ['party', 'connection', 'meter', 'bill', 'payment'] as const;
+
+/** As many results of a kind as the search returns at most. */
+const foundMax = 10;
+
+/** By anything that the search knows; each customer once. */
+async function find(text: string): Promise<Answer> {
+  const { results } = (await api.search({ text, kinds: [...kinds], payers: true })).data;
+  const found = new Map<number, Found>();
+  for (const { payer, number, detail } of results) {
+    if (!payer || found.has(payer.partyNumber)) continue;
+    found.set(payer.partyNumber, {
+      ...payer,
+      detail: [number, detail].filter(Boolean).join(' · '),
+    });
+  }
+  const ofKinds = Map.groupBy(results, ({ kind }) => kind).values();
+  const isCut = [...ofKinds].some(({ length }) => length >= foundMax);
+  return { found: [...found.values()], isCut };
 }

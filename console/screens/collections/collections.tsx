@@ -33,7 +33,7 @@ export function Collections() {
         <Tabs.List>
           <Tabs.Tab value="dunning">{t('collections.dunning')}</Tabs.Tab>
           <Tabs.Tab value="disputes">{t('collections.disputes')}</Tabs.Tab>
-          {mayUse('payments:read') && (
+          {mayUse('ledger:read') && (
             <Tabs.Tab value="approvals">{t('collections.approvals')}</Tabs.Tab>
           )}
         </Tabs.List>
@@ -322,7 +322,8 @@ function Approvals() {
 function Decide({ row }: { row: Approval }) {
   const { t } = useTranslation();
   const { approvalID = 0 } = row;
-  if (row.status !== 'Waiting') return <Text size="sm">{row.reason}</Text>;
+  const mayDecide = mayUse('credits:write') && (row.kind !== 'Refund' || mayUse('payments:manage'));
+  if (row.status !== 'Waiting' || !mayDecide) return <Text size="sm">{row.reason}</Text>;
   const fields = { reason: { label: t('reason'), required: true } };
   return (
     <Group gap={4}>

@@ -7,6 +7,7 @@ import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog, type FieldSpec } from '../../parts/action-dialog.tsx';
+import { contactsWith, mobileOf } from '../../parts/contacts.ts';
 import { EditDialog } from '../../parts/edit-dialog.tsx';
 import { FormerActions } from './former.tsx';
 import { NewSubscription } from './new-subscription.tsx';
@@ -44,11 +45,10 @@ type PartyField = 'name' | 'email' | 'mobile' | 'taxNumber' | 'street' | 'city' 
 
 /** The fields of a party that most people need; the API has more. */
 function partyFields(t: TFunction, party?: Party): Record<PartyField, FieldSpec> {
-  const mobile = party?.contacts.find((one) => one.contactType === 'Mobile')?.contactValue;
   return {
     name: { label: t('customers.name'), initial: party?.name ?? '', required: true },
     email: { label: t('customers.email'), initial: party?.email ?? '' },
-    mobile: { label: t('customers.mobile'), initial: mobile ?? '' },
+    mobile: { label: t('customers.mobile'), initial: mobileOf(party?.contacts ?? []) },
     taxNumber: { label: t('customers.taxNumber'), initial: party?.taxNumber ?? '' },
     street: { label: t('customers.street'), initial: party?.address?.street ?? '' },
     city: { label: t('customers.city'), initial: party?.address?.city ?? '' },
@@ -66,17 +66,16 @@ function partyFields(t: TFunction, party?: Party): Record<PartyField, FieldSpec>
 
 type Typed = { [key in PartyField]: string | undefined };
 
-/** Contacts of other kinds stay as they are. */
+/** All contacts but the first mobile number stay as they are. */
 function partyFrom(typed: Typed, party?: Party) {
   const { name = '', email, mobile, taxNumber, street, city, language } = typed;
-  const others = (party?.contacts ?? []).filter((one) => one.contactType !== 'Mobile');
-  const contacts = mobile ? [...others, { contactType: 'Mobile', contactValue: mobile }] : others;
+  const contacts = contactsWith(party?.contacts ?? [], mobile ?? '');
   return {
     name,
     email: email ?? null,
     taxNumber: taxNumber ?? null,
     language: language ?? null,
-    contacts,
+    ...(contacts ? { contacts } : {}),
     address: { ...party?.address, street: street ?? null, city: city ?? null },
   };
 }

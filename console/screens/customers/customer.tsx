@@ -37,7 +37,7 @@ export function Customer() {
   const partyNumber = Number(useParams({ from: '/inside/customers/$partyNumber' }).partyNumber);
   const query = useQuery(customerQuery(partyNumber));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const party = query.data;
   const contacts = party.contacts.map((one) => one.contactValue);
   const known = [String(partyNumber), party.email ?? '', ...contacts].filter((one) => one !== '');
@@ -128,12 +128,16 @@ function Subscriptions({ party }: { party: Party }) {
           {party.subscriptions.map((one) => (
             <Table.Tr key={one.id}>
               <Table.Td>
-                <PageLink
-                  to="/subscriptions/$connectionNumber"
-                  params={{ connectionNumber: one.connectionNumber }}
-                >
-                  {one.connectionNumber}
-                </PageLink>
+                {mayUse('subscriptions:read') ? (
+                  <PageLink
+                    to="/subscriptions/$connectionNumber"
+                    params={{ connectionNumber: one.connectionNumber }}
+                  >
+                    {one.connectionNumber}
+                  </PageLink>
+                ) : (
+                  one.connectionNumber
+                )}
               </Table.Td>
               <Table.Td>{one.serviceCode}</Table.Td>
               <Table.Td>{one.tariffCode}</Table.Td>

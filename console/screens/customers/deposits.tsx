@@ -1,19 +1,23 @@
 // What there is beside the bills of a customer: deposits, credit notes, single charges and credits.
 import { Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { depositPages } from '../../api/queries/customers.ts';
 import { serviceQuery } from '../../api/queries/services.ts';
+import { newRequestKey } from '../../api/request-key.ts';
 import { mayUse } from '../../api/session.ts';
-import { ActionDialog, ActionForm } from '../../parts/action-dialog.tsx';
+import { ActionDialog, Field, type FieldSpec } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
 import { CreditNotes } from '../../parts/credit-notes.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { List } from '../../parts/list.tsx';
-import { Empty, Loading } from '../../parts/notes.tsx';
+import { Empty, Refusal } from '../../parts/notes.tsx';
+import { SendForm } from '../../parts/send-form.tsx';
 
 type Party = DataOf<'getUsers'>['user'];
 type Subscription = Party['subscriptions'][number];
@@ -111,71 +115,81 @@ const kinds = ['Debit', 'Credit', 'WriteOff', 'BadDebt'] as const;
 
 type AdjustProps = { subscriptions: readonly Subscription[]; close: () => void };
 
+/** The charges offered are those of the service; what else was typed stays with another choice. */
 function Adjust({ subscriptions, close }: AdjustProps) {
   const { t } = useTranslation();
-  const [number, setNumber] = useState(subscriptions[0]?.connectionNumber ?? '');
-  const chosen = subscriptions.find((one) => one.connectionNumber === number);
-  if (!chosen) return null;
-  return (
-    <Stack gap="sm">
-      <NativeSelect
-        label={t('bills.subscription')}
-        data={subscriptions.map((one) => one.connectionNumber)}
-        value={number}
-        onChange={(event) => setNumber(event.currentTarget.value)}
-      />
-      <AdjustForm key={number} subscription={chosen} close={close} />
-    </Stack>
+  const [reference] = useState(newRequestKey);
+  const form = useForm<Record<string, string>>({
+    initialValues: {
+      ...{ connectionNumber: subscriptions[0]?.connectionNumber ?? '', component: '' },
+      ...{ kind: 'Debit', amount: '', reason: '' },
+    },
+  });
+  const { connectionNumber = '' } = form.values;
+  const chosen = subscriptions.find((one) => one.connectionNumber === connectionNumber);
+  const service = useQuery(serviceQuery(chosen?.serviceCode ?? ''));
+  const components = service.data?.components ?? [];
+  const component = components.find(({ name }) => name === form.values.component) ?? components[0];
+  const specs = adjustFields(t, subscriptions);
+  const field = (name: keyof typeof specs) => (
+    <Field name={name} spec={specs[name]} form={form} isFirst={name === 'connectionNumber'} />
   );
-}
-
-function AdjustForm({
-  subscription: { connectionNumber, serviceCode },
-  close,
-}: {
-  subscription: Subscription;
-  close: () => void;
-}) {
-  const { t } = useTranslation();
-  const { data: service } = useQuery(serviceQuery(serviceCode));
-  if (!service) return <Loading />;
   return (
-    <ActionForm
-      label={t('adjust.title')}
-      close={close}
-      effect={<Text size="sm">{t('adjust.effect')}</Text>}
-      fields={{
-        kind: {
-          label: t('collections.kind'),
-          kind: 'choice',
-          choices: kinds.map((value) => ({ value, label: t(`adjust.${value}`) })),
-        },
-        component: {
-          label: t('bill.charge'),
-          kind: 'choice',
-          choices: (service.components ?? []).map(({ name, label }) => ({
-            value: name,
-            label: label ?? name,
-          })),
-        },
-        amount: { label: t('bills.amount'), kind: 'amount', required: true },
-        reason: { label: t('reason'), kind: 'long', required: true },
-      }}
-      send={({ kind, component = '', amount = '', reason = '' }, reference) =>
+    <SendForm
+      form={form}
+      action={t('adjust.title')}
+      isReady={component !== undefined}
+      onDone={close}
+      send={({ kind, amount = '', reason = '' }) =>
         api.makeAdjustments({
           adjustments: [
             {
-              reference,
-              connectionNumber,
-              component,
+              ...{ reference, connectionNumber, component: component?.name ?? '' },
               kind: kinds.find((one) => one === kind) ?? 'Debit',
-              // People type what is credited or written off; in the books it is below zero.
-              amount: kind === 'Debit' ? amount : `-${amount.replace(/^-/, '')}`,
-              reason,
+              amount: signed(kind, amount.trim()),
+              reason: reason.trim(),
             },
           ],
         })
       }
-    />
+    >
+      <Text size="sm">{t('adjust.effect')}</Text>
+      {field('connectionNumber')}
+      {field('kind')}
+      {service.isLoadingError && (
+        <Refusal error={service.error} onRetry={() => service.refetch()} />
+      )}
+      <NativeSelect
+        label={t('bill.charge')}
+        data={components.map(({ name, label }) => ({ value: name, label: label ?? name }))}
+        {...form.getInputProps('component')}
+        value={component?.name ?? ''}
+      />
+      {field('amount')}
+      {field('reason')}
+    </SendForm>
   );
+}
+
+function adjustFields(t: TFunction, subscriptions: readonly Subscription[]) {
+  const numbers = subscriptions.map((one) => one.connectionNumber);
+  return {
+    connectionNumber: {
+      label: t('bills.subscription'),
+      kind: 'choice',
+      choices: numbers.map((value) => ({ value, label: value })),
+    },
+    kind: {
+      label: t('collections.kind'),
+      kind: 'choice',
+      choices: kinds.map((value) => ({ value, label: t(`adjust.${value}`) })),
+    },
+    amount: { label: t('bills.amount'), kind: 'amount', required: true },
+    reason: { label: t('reason'), kind: 'long', required: true },
+  } satisfies Record<string, FieldSpec>;
+}
+
+/** People type what is credited or written off; in the books it is below zero. */
+function signed(kind: string | undefined, amount: string): string {
+  return kind === 'Debit' ? amount : `-${amount.replace(/^-/, '')}`;
 }

@@ -28,7 +28,7 @@ function ServiceChoice(props: Props) {
   const services = useQuery(servicesQuery);
   const [chosen, choose] = useState('');
   if (services.isPending) return <Loading />;
-  if (services.isError) return <Refusal error={services.error} />;
+  if (services.isLoadingError) return <Refusal error={services.error} />;
   const open = services.data.filter((one) => one.archiveStatus === 0);
   const service = open.find((one) => one.serviceCode === chosen) ?? open[0];
   if (!service) {
@@ -52,8 +52,8 @@ function Details({ serviceCode, ...props }: Props & { serviceCode: string }) {
   const service = useQuery(serviceQuery(serviceCode));
   const plans = useQuery(plansQuery(serviceCode));
   if (service.isPending || plans.isPending) return <Loading />;
-  const error = service.error ?? plans.error;
-  if (error || !service.data) return <Refusal error={error} />;
+  const failed = [service, plans].find((query) => query.isLoadingError);
+  if (failed || !service.data) return <Refusal error={failed?.error} />;
   return <Form service={service.data} plans={plans.data ?? []} {...props} />;
 }
 

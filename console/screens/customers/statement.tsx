@@ -1,34 +1,32 @@
 // The statement of a customer: every entry with the balance after it, and what is owed by age.
-import { Card, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { daysSent, statementQuery } from '../../api/queries/customers.ts';
+import { daysSent, type newestEntries, statementQuery } from '../../api/queries/customers.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
+import { DayField } from '../../parts/day-field.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { FileButton } from '../../parts/file.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 
+type StatementData = Awaited<ReturnType<typeof newestEntries>>;
+
 export function Statement({ partyNumber }: { partyNumber: number }) {
   const { t } = useTranslation();
   const [days, setDays] = useState({ fromDate: '', toDate: '' });
   const query = useQuery(statementQuery(partyNumber, days));
-  if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
-  const { entries, openingBalance, closingBalance, aging, total } = query.data;
-  const ages = Object.entries(aging) as [keyof typeof aging, number][];
   return (
     <Stack>
       <Group align="flex-end">
         {(['fromDate', 'toDate'] as const).map((name) => (
-          <TextInput
+          <DayField
             key={name}
-            type="date"
             label={t(name === 'fromDate' ? 'from' : 'to')}
             value={days[name]}
-            onChange={(event) => setDays({ ...days, [name]: event.currentTarget.value })}
+            onChange={(day) => setDays((before) => ({ ...before, [name]: day }))}
           />
         ))}
         <FileButton
@@ -37,9 +35,20 @@ export function Statement({ partyNumber }: { partyNumber: number }) {
           load={() => api.getStatementDocument({ partyNumber, ...daysSent(days), format: 'PDF' })}
         />
       </Group>
-      {total > entries.length && (
-        <Text size="sm">{t('statement.first', { shown: entries.length, total })}</Text>
-      )}
+      {query.isPending && <Loading />}
+      {query.isLoadingError && <Refusal error={query.error} onRetry={() => query.refetch()} />}
+      {query.data && <Entries statement={query.data} />}
+    </Stack>
+  );
+}
+
+function Entries({ statement }: { statement: StatementData }) {
+  const { t } = useTranslation();
+  const { entries, balanceBefore, closingBalance, aging, total } = statement;
+  const isCut = total > entries.length;
+  return (
+    <>
+      {isCut && <Text size="sm">{t('statement.newest', { shown: entries.length, total })}</Text>}
       <Card withBorder {...scrolls(t('statement.title'))}>
         <Table aria-label={t('statement.title')}>
           <Table.Thead>
@@ -54,11 +63,11 @@ export function Statement({ partyNumber }: { partyNumber: number }) {
           <Table.Tbody>
             <Table.Tr>
               <Table.Td />
-              <Table.Td>{t('statement.opening')}</Table.Td>
+              <Table.Td>{t(isCut ? 'statement.before' : 'statement.opening')}</Table.Td>
               <Table.Td />
               <Table.Td />
               <Table.Td className="figure">
-                <Amount value={openingBalance} />
+                <Amount value={balanceBefore} />
               </Table.Td>
             </Table.Tr>
             {entries.map((entry, index) => (
@@ -99,12 +108,20 @@ export function Statement({ partyNumber }: { partyNumber: number }) {
           </Table.Tfoot>
         </Table>
       </Card>
-      <Figures
-        items={ages.map(([age, value]) => ({
-          label: t(`statement.${age}`),
-          value: <Money value={value} />,
-        }))}
-      />
-    </Stack>
+      <Ages aging={aging} />
+    </>
+  );
+}
+
+function Ages({ aging }: Pick<StatementData, 'aging'>) {
+  const { t } = useTranslation();
+  const ages = Object.entries(aging) as [keyof typeof aging, number][];
+  return (
+    <Figures
+      items={ages.map(([age, value]) => ({
+        label: t(`statement.${age}`),
+        value: <Money value={value} />,
+      }))}
+    />
   );
 }

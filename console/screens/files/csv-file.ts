@@ -9,17 +9,13 @@ export const editableBytes = 20_000_000;
 const separators = [',', ';', '\t', '|'];
 
 export async function readCsv(file: File): Promise<CsvFile> {
-  const { parse } = await import('csv-parse/browser/esm/sync');
+  const { parsed } = await import('../../parts/csv.ts');
   const text = decoded(new Uint8Array(await file.arrayBuffer()));
   const named = /^sep=(.)\r?\n/.exec(text);
   const body = named ? text.slice(named[0].length) : text;
   const first = body.slice(0, body.search(/[\r\n]|$/));
   const delimiter = named?.[1] ?? mostOf(first);
-  const rows: string[][] = parse(body, {
-    delimiter,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  });
+  const rows = parsed(body, { delimiter });
   const [header = [], ...rest] = rows;
   return { name: file.name, header: header.map((cell) => cell.trim()), rows: rest };
 }

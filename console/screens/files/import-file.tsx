@@ -9,6 +9,7 @@ import {
   Progress,
   Stack,
 } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
@@ -25,7 +26,17 @@ import { Rejected } from './rejected.tsx';
 import { sendFile } from './send-file.ts';
 
 /** A file that is too large for the page is sent as it is. */
-type Opened = { raw: File; csv: CsvFile | null; columns: (string | null)[] };
+type Opened = {
+  raw: File;
+  csv: CsvFile | null;
+  columns: (string | null)[];
+  /** Cells were corrected here, and the corrected file was neither saved nor imported. */
+  isCorrected: boolean;
+};
+
+function columnsOf(kind: ImportKind, csv: CsvFile | null): (string | null)[] {
+  return (csv?.header ?? []).map((name) => columnFor(kind, name));
+}
 
 export function ImportFile() {
   const { t } = useTranslation();
@@ -34,11 +45,19 @@ export function ImportFile() {
   );
   const [kind, setKind] = useState<ImportKind>(kinds[0] ?? 'Readings');
   const [opened, setOpened] = useState<Opened | null>(null);
-  const choose = async (raw: File | null, chosen = kind) => {
-    if (raw === null) return setOpened(null);
-    if (raw.size > editableBytes) return setOpened({ raw, csv: null, columns: [] });
-    const csv = await readCsv(raw);
-    return setOpened({ raw, csv, columns: csv.header.map((name) => columnFor(chosen, name)) });
+  const change = (next: Partial<Opened>) => setOpened((now) => now && { ...now, ...next });
+  const isCorrected = opened?.isCorrected ?? false;
+  useUnsaved(isCorrected);
+  const opening = useMutation({
+    mutationFn: async (raw: File) => (raw.size > editableBytes ? null : readCsv(raw)),
+    onSuccess: (csv, raw) =>
+      setOpened({ raw, csv, columns: columnsOf(kind, csv), isCorrected: false }),
+  });
+  const choose = (raw: File | null) => {
+    if (isCorrected && !window.confirm(t('leaveForm'))) return;
+    setOpened(null);
+    opening.reset();
+    if (raw) opening.mutate(raw);
   };
   return (
     <Stack>
@@ -48,8 +67,9 @@ export function ImportFile() {
           data={kinds.map((value) => ({ value, label: t(`fileKind.${value}`) }))}
           value={kind}
           onChange={({ currentTarget: { value } }) => {
-            setKind(value as ImportKind);
-            void choose(opened?.raw ?? null, value as ImportKind);
+            const next = value as ImportKind;
+            setKind(next);
+            change({ columns: columnsOf(next, opened?.csv ?? null) });
           }}
         />
         <FileInput
@@ -60,15 +80,16 @@ export function ImportFile() {
           clearable
           clearButtonProps={{ 'aria-label': t('import.clear') }}
           value={opened?.raw ?? null}
-          onChange={(file) => void choose(file)}
+          onChange={choose}
         />
       </Group>
+      {opening.isError && <Refusal error={opening.error} />}
       {opened && (
         <OpenedFile
           key={`${kind} ${opened.raw.name} ${opened.raw.lastModified}`}
           kind={kind}
           opened={opened}
-          onChange={setOpened}
+          onChange={change}
         />
       )}
     </Stack>
@@ -84,24 +105,22 @@ function OpenedFile({
 }: {
   kind: ImportKind;
   opened: Opened;
-  onChange: (opened: Opened | null) => void;
+  onChange: (change: Partial<Opened>) => void;
 }) {
   const { t } = useTranslation();
-  const { raw, csv, columns } = opened;
+  const { raw, csv, columns, isCorrected } = opened;
   const [share, setShare] = useState<number | null>(null);
   const [again, setAgain] = useState(false);
-  const [isCorrected, setCorrected] = useState(false);
-  useUnsaved(isCorrected);
   const run = useSend(async ({ dryRun }: Step) => {
     const content = csv ? new Blob([await csvText(csv, columns)]) : raw;
     const sent = await sendFile(content, setShare);
     const { message } = await api.importData({ kind, ...sent, fileName: raw.name, dryRun, again });
-    if (!dryRun) setCorrected(false);
+    if (!dryRun) onChange({ isCorrected: false });
     return { message, dryRun };
   });
   const change = (next: Partial<Opened>) => {
     run.reset();
-    onChange({ ...opened, ...next });
+    onChange(next);
   };
   const missing = csv ? importKinds[kind].required.filter((name) => !columns.includes(name)) : [];
   const problems = rowProblems(run.error);
@@ -131,8 +150,7 @@ function OpenedFile({
           problems={byRow(problems, linesOf(csv, columns))}
           onCell={(row, column, text) => {
             const rows = csv.rows.with(row, (csv.rows[row] ?? []).with(column, text));
-            setCorrected(true);
-            onChange({ ...opened, csv: { ...csv, rows } });
+            onChange({ csv: { ...csv, rows }, isCorrected: true });
           }}
         />
       )}
@@ -163,7 +181,7 @@ function OpenedFile({
             variant="default"
             onClick={async () => {
               offerFile(raw.name, await csvText(csv, columns));
-              setCorrected(false);
+              onChange({ isCorrected: false });
             }}
           >
             {t('import.saveCorrected')}

@@ -24,7 +24,7 @@ export function GroupScreen() {
   const query = useQuery(groupQuery(id));
   const columns = useColumns(id);
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { name, description, billingPeriodID, accountCount, outstandingBalance } = query.data;
   return (
     <Page

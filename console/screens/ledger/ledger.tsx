@@ -5,10 +5,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { journalPages, trialBalanceQuery } from '../../api/queries/ledger.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, today } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
-import { toWire } from '../../parts/days.ts';
+import { monthBefore, toWire } from '../../parts/days.ts';
 import { Filters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
@@ -71,7 +71,7 @@ function TrialBalance({ days }: { days: Days }) {
   const { t } = useTranslation();
   const query = useQuery(trialBalanceQuery(days));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { accounts, totals, asOf } = query.data;
   const isProven = totals.difference === 0;
   return (
@@ -192,8 +192,7 @@ function CloseMonth() {
   );
 }
 
+/** 10/2026 in November. */
 function lastMonth(): string {
-  const now = new Date();
-  const before = new Date(now.getFullYear(), now.getMonth() - 1, 1);
-  return `${String(before.getMonth() + 1).padStart(2, '0')}/${before.getFullYear()}`;
+  return toWire(monthBefore(today()).start.slice(0, 7));
 }

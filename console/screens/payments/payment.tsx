@@ -27,7 +27,7 @@ export function Payment() {
   const paymentID = Number(useParams({ from: '/inside/payments/$paymentID' }).paymentID);
   const query = useQuery(paymentQuery(paymentID));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const payment = query.data;
   return (
     <Page

@@ -1,16 +1,17 @@
 // Settles other bills of the customer with a payment than those that it settled.
 import { Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { payableBillsQuery } from '../../api/queries/bills.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, useSession } from '../../api/session.ts';
 import { useMoney } from '../../parts/amount.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
+import { typedAmount } from '../../parts/typed-amount.ts';
 
 type Payment = DataOf<'getPayments'>['payments'][number];
 /** A bill that the payment settles or could settle. */
@@ -30,16 +31,17 @@ type Props = { payment: Payment; onDone: () => void };
 
 function Payables(props: Props) {
   const { t } = useTranslation();
+  const { sum } = useMoney();
   const { partyID = 0, allocations = [] } = props.payment;
   const settled = allocations.flatMap(({ billID }) => billID ?? []);
   const query = useQuery({ ...payableBillsQuery(partyID, settled), staleTime: 0, gcTime: 0 });
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const payables = query.data.map((bill): Payable => {
     const { billID, billNumber, billRefNo, termLabel: term, outstandingAmount } = bill;
     const parts = allocations.filter((one) => one.billID === billID);
-    const given = inMoney(parts.reduce((sum, one) => sum + one.amount, 0));
-    const open = inMoney(given + outstandingAmount);
+    const given = sum(parts.map((one) => one.amount));
+    const open = sum([given, outstandingAmount]);
     return { billID, number: billNumber ?? billRefNo, term, given, open };
   });
   if (payables.length === 0) return <Text>{t('payment.reallocateNone')}</Text>;
@@ -50,7 +52,8 @@ type Values = { amounts: Record<string, string>; reason: string };
 
 function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
   const { t } = useTranslation();
-  const { money } = useMoney();
+  const { money, sum } = useMoney();
+  const { currencyDecimals = 2 } = useSession() ?? {};
   const given = ({ given }: Payable) => (given === 0 ? '' : String(given));
   const form = useForm<Values>({
     initialValues: {
@@ -59,11 +62,12 @@ function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
     },
   });
   const filled = payables.filter(({ billID }) => typed(form.values, billID) !== '');
-  const sum = inMoney(
-    filled.reduce((total, { billID }) => total + (Number(typed(form.values, billID)) || 0), 0),
-  );
-  const available = inMoney((payment.amount ?? 0) - (payment.recoveredAmount ?? 0));
-  const rest = inMoney(available - sum);
+  const amountOf = ({ billID }: Payable) =>
+    typedAmount(typed(form.values, billID), currencyDecimals);
+  const isWrong = (one: Payable) => filled.includes(one) && amountOf(one) === undefined;
+  const settled = sum(filled.map((one) => amountOf(one) ?? 0));
+  const available = sum([payment.amount ?? 0, -(payment.recoveredAmount ?? 0)]);
+  const rest = sum([available, -settled]);
   const send = ({ amounts, reason }: Values) =>
     api.reallocatePayment({
       data: {
@@ -91,23 +95,13 @@ function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
       form={form}
       send={send}
       placesOf={placesOf}
-      action={t('payment.reallocateAction', { sum: money(sum) })}
+      action={t('payment.reallocateAction', { sum: money(settled) })}
+      isReady={!payables.some(isWrong)}
       onDone={onDone}
     >
       <Text size="sm">{t('payment.reallocateEffect', { amount: money(available) })}</Text>
       <OtherDebts payment={payment} />
-      <Stack gap="xs">
-        {payables.map(({ billID, number, term, open }, index) => (
-          <TextInput
-            key={billID}
-            label={t('payment.reallocateBill', { number, term })}
-            description={t('payment.reallocateOpen', { amount: money(open) })}
-            inputMode="decimal"
-            {...(index === 0 ? { 'data-autofocus': true } : {})}
-            {...form.getInputProps(`amounts.${billID}`)}
-          />
-        ))}
-      </Stack>
+      <Amounts form={form} payables={payables} isWrong={isWrong} />
       <Text size="sm" role="status">
         {rest < 0
           ? t('payment.reallocateTooMuch', { amount: money(-rest) })
@@ -124,13 +118,41 @@ function Form({ payment, onDone, payables }: Props & { payables: Payable[] }) {
   );
 }
 
+function Amounts({
+  form,
+  payables,
+  isWrong,
+}: {
+  form: UseFormReturnType<Values>;
+  payables: Payable[];
+  isWrong: (one: Payable) => boolean;
+}) {
+  const { t } = useTranslation();
+  const { money } = useMoney();
+  return (
+    <Stack gap="xs">
+      {payables.map((one, index) => (
+        <TextInput
+          key={one.billID}
+          label={t('payment.reallocateBill', { number: one.number, term: one.term })}
+          description={t('payment.reallocateOpen', { amount: money(one.open) })}
+          inputMode="decimal"
+          {...(index === 0 ? { 'data-autofocus': true } : {})}
+          {...form.getInputProps(`amounts.${one.billID}`)}
+          {...(isWrong(one) ? { error: t('payment.notAmount') } : {})}
+        />
+      ))}
+    </Stack>
+  );
+}
+
 /** Deposits, fees and opening balances: a call can name bills alone. */
 function OtherDebts({ payment: { allocations = [] } }: { payment: Payment }) {
   const { t } = useTranslation();
-  const { money } = useMoney();
+  const { money, sum } = useMoney();
   const others = allocations.filter(({ billID }) => billID === null);
   if (others.length === 0) return null;
-  const amount = money(others.reduce((sum, one) => sum + one.amount, 0));
+  const amount = money(sum(others.map((one) => one.amount)));
   return (
     <Text size="sm" fw={600}>
       {t('payment.reallocateOthers', { amount })}
@@ -140,9 +162,4 @@ function OtherDebts({ payment: { allocations = [] } }: { payment: Payment }) {
 
 function typed({ amounts }: Values, billID: number): string {
   return (amounts[billID] ?? '').trim();
-}
-
-/** Sums of amounts, without what binary fractions leave. */
-function inMoney(amount: number): number {
-  return Math.round(amount * 1e6) / 1e6;
 }

@@ -19,7 +19,7 @@ export function NewPlan({ serviceCode }: { serviceCode: string }) {
     <DialogButton label={t('newPlan.title')}>
       {() => {
         if (services.isPending) return <Loading />;
-        if (services.isError) return <Refusal error={services.error} />;
+        if (services.isLoadingError) return <Refusal error={services.error} />;
         if (services.data.length === 0) {
           return <Empty title={t('newPlan.noService')}>{t('newPlan.noServiceHint')}</Empty>;
         }

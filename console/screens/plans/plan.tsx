@@ -39,8 +39,8 @@ export function PlanScreen() {
     ...serviceQuery(plan.data?.serviceCode ?? ''),
     enabled: plan.data !== undefined,
   });
-  const failed = plan.error ?? service.error;
-  if (failed) return <Refusal error={failed} />;
+  const failed = [plan, service].find((query) => query.isLoadingError);
+  if (failed) return <Refusal error={failed.error} onRetry={() => failed.refetch()} />;
   if (!plan.data || !service.data) return <Loading />;
   return <PlanPage key={planID} newest={plan.data} service={service.data} />;
 }

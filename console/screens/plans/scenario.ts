@@ -1,6 +1,7 @@
 // The imagined bill: one month of one subscription with quantities that the person types.
 import type { Plan, Service, Trial } from '../../api/queries/plans.ts';
-import { toWire } from '../../parts/days.ts';
+import { today } from '../../api/session.ts';
+import { monthBefore, toWire } from '../../parts/days.ts';
 import { headOf, type PlanDraft, pricingOf } from './plan-draft.ts';
 
 export type ScenarioInputs = {
@@ -40,14 +41,12 @@ export function fieldsOf(service: Service): ScenarioField[] {
 
 /** Last month, and a quantity in each field, so that there is a bill to see at once. */
 export function usualScenario(service: Service): ScenarioInputs {
-  const now = new Date();
-  const before = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 1, 1));
   const quantities = fieldsOf(service).map(({ name, kind, options }) => [
     name,
     kind === 'Number' ? (name.startsWith('usage.') ? '100' : '1') : (options[0] ?? ''),
   ]);
   return {
-    month: before.toISOString().slice(0, 7),
+    month: monthBefore(today()).start.slice(0, 7),
     isFirstBill: false,
     quantities: Object.fromEntries(quantities),
   };

@@ -14,7 +14,7 @@ export function Versions({ plan }: { plan: Plan }) {
   const query = useQuery(planVersionsQuery(plan.tariffID));
   const [chosen, setChosen] = useState<{ before?: string; after?: string }>({});
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const versions = query.data;
   const numbers = versions.map(({ version }) => String(version));
   const after = chosen.after ?? numbers[0] ?? '';

@@ -12,6 +12,10 @@ export type Stop = {
   unit: string;
   /** Before the point. */
   digits: number;
+  /** True if the register counts on; others show the usage itself. */
+  isCounter: boolean;
+  /** Usage is what the register says times this factor. */
+  mf: number;
   previous: string | null;
   previousDate: string | null;
   low: number | null;
@@ -42,6 +46,8 @@ export function stopOf(row: CsvRow): Stop {
     address: parts.flatMap((name) => row[name] || []).join(', '),
     unit: row.unit ?? '',
     digits: Number(row.digits),
+    isCounter: row.kind === 'Cumulative',
+    mf: Number(row.mf),
     previous: row.previousReading || null,
     previousDate: row.previousDate || null,
     low: row.expectedLow ? Number(row.expectedLow) : null,
@@ -61,10 +67,12 @@ export function typedOf(text: string, stop: Stop): Typed | undefined {
   return { value: value ?? (code === 's' ? stop.previous : null), code };
 }
 
-/** By how much the register went on; below zero where it shows less. */
+/** Below zero where a counter shows less than before. */
 export function usageOf(value: string | null, stop: Stop): number | null {
-  if (value === null || stop.previous === null) return null;
-  return rounded(Number(value) - Number(stop.previous));
+  if (value === null) return null;
+  if (!stop.isCounter) return rounded(Number(value) * stop.mf);
+  if (stop.previous === null) return null;
+  return rounded((Number(value) - Number(stop.previous)) * stop.mf);
 }
 
 /** What has to be confirmed, if anything: what is first in this order. */
@@ -83,25 +91,32 @@ function isRolloverLikely(value: string, { previous, digits }: Stop): boolean {
   return Number(previous) >= 0.9 * range && Number(value) <= 0.1 * range;
 }
 
-type Past = { readingDate?: string; value?: string; register?: string; status?: string };
+type Past = {
+  register?: string;
+  status?: string;
+  /** As the server measured it, with the factor of the meter. */
+  consumption?: string | null;
+  days?: number | null;
+};
 
-/** How the usage compares with that between the last two readings, in percent of a day's. */
+/** Where a meter has several registers, readings of the others do not count. */
+export function isOfRegister({ register }: { register?: string }, stop: Stop): boolean {
+  return stop.register === null || register === stop.register;
+}
+
+/** How the usage of a day compares with that up to the last reading, in percent. */
 export function changeOf(
   usage: number,
   days: number,
   past: readonly Past[],
   stop: Stop,
 ): number | null {
-  const known = past.filter(
-    (one) =>
-      (stop.register === null || one.register === stop.register) &&
-      ['Accepted', 'Locked', 'Billed'].includes(one.status ?? ''),
+  const last = past.findLast(
+    (one) => isOfRegister(one, stop) && ['Accepted', 'Locked', 'Billed'].includes(one.status ?? ''),
   );
-  const [before, last] = known.slice(-2);
-  if (!before || !last || days <= 0) return null;
-  const span = daysBetween(before.readingDate ?? '', last.readingDate ?? '');
-  const usual = (Number(last.value) - Number(before.value)) / span;
-  return span > 0 && usual > 0 ? Math.round((100 * usage) / days / usual - 100) : null;
+  if (!last?.consumption || !last.days || days <= 0) return null;
+  const usual = Number(last.consumption) / last.days;
+  return usual > 0 ? Math.round((100 * usage) / days / usual - 100) : null;
 }
 
 /** Between two days as the API writes them. */

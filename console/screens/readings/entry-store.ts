@@ -6,7 +6,15 @@ import { api } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { queries } from '../../api/queries/base.ts';
 import { newRequestKey } from '../../api/request-key.ts';
-import { type Code, codes, type Question, questionOf, type Stop, typedOf } from './entry-check.ts';
+import {
+  type Code,
+  codes,
+  isOfRegister,
+  type Question,
+  questionOf,
+  type Stop,
+  typedOf,
+} from './entry-check.ts';
 
 export type Entry = {
   text: string;
@@ -149,6 +157,7 @@ const accepted = { status: 'Accepted', usage: null };
 async function judgedAs(stop: Stop, day: string): Promise<Pick<Entry, 'status' | 'usage'>> {
   const { readings } = (await api.getReadings({ number: stop.number, fromDate: day, toDate: day }))
     .data;
-  const { status = 'Accepted', consumption = null } = readings.at(-1) ?? {};
+  const own = readings.findLast((one) => isOfRegister(one, stop));
+  const { status = 'Accepted', consumption = null } = own ?? {};
   return { status, usage: consumption };
 }

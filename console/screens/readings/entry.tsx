@@ -1,5 +1,5 @@
 // Readings typed in walk order: Enter saves a line and moves on, and no mouse is needed.
-import { Alert, Box, Button, Group, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Box, Button, Group, ScrollArea, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -10,6 +10,7 @@ import { routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { today } from '../../api/session.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
+import { DayField } from '../../parts/day-field.tsx';
 import { dayAfter, toField, toWire } from '../../parts/days.ts';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
@@ -31,11 +32,10 @@ export function ReadingEntry() {
   return (
     <Stack gap="sm">
       <Group align="flex-end" justify="space-between">
-        <TextInput
-          type="date"
+        <DayField
           label={t('readings.readOn')}
           value={chosen}
-          onChange={(event) => setDay(event.currentTarget.value)}
+          onChange={(next) => next !== '' && setDay(next)}
         />
         <Text size="sm" c="dimmed" maw={560}>
           {t('readings.entryHint')}
@@ -55,7 +55,7 @@ function Grid({ term, readingDate }: { term: TermView; readingDate: string }) {
   const sheet = useQuery({
     ...routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate, termID }),
     queryKey: ['entry-sheet', String(termID), readingDate],
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
     gcTime: 0,
   });
   const stops = useMemo(
@@ -63,7 +63,7 @@ function Grid({ term, readingDate }: { term: TermView; readingDate: string }) {
     [sheet.data],
   );
   if (sheet.isPending) return <Loading />;
-  if (sheet.isError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
+  if (sheet.isLoadingError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
   if (stops.length === 0) {
     return <Empty title={t('readings.allRead')}>{t('readings.allReadHint')}</Empty>;
   }

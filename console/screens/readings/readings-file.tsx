@@ -1,5 +1,6 @@
 // A file of readings: checked first, its rejected rows corrected in place, then taken in.
 import { Button, Card, FileInput, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BillingError } from '../../../sdk/client.ts';
@@ -24,22 +25,25 @@ export function ReadingsFile() {
       checking.reset();
     },
   });
-  useUnsaved(sheet !== null && taking.isIdle);
-  const open = async (file: File | null) => {
-    checking.reset();
-    taking.reset();
-    if (!file) return setSheet(null);
-    const [header = [], ...rows] = cellsOfCsv(await file.text());
-    const opened = { name: file.name, header, rows };
-    setSheet(opened);
-    checking.mutate(opened);
+  useUnsaved(sheet !== null);
+  const opening = useMutation({
+    mutationFn: readSheet,
+    onSuccess: (opened) => {
+      setSheet(opened);
+      checking.mutate(opened);
+    },
+  });
+  const open = (file: File | null) => {
+    for (const step of [opening, checking, taking]) step.reset();
+    setSheet(null);
+    if (file) opening.mutate(file);
   };
   const fix = (row: number, column: number, value: string) => {
     if (!sheet) return;
     const rows = sheet.rows.with(row, (sheet.rows[row] ?? []).with(column, value));
     setSheet({ ...sheet, rows });
   };
-  const refused = taking.error ?? checking.error;
+  const refused = opening.error ?? taking.error ?? checking.error;
   const details = refused instanceof BillingError ? refused.error.details : [];
   const problems = rowProblems(details, firstLine);
   return (
@@ -92,6 +96,11 @@ const firstLine = 2;
 
 function textOf({ header, rows }: Sheet): string {
   return [header, ...rows].map(csvLine).join('');
+}
+
+async function readSheet(file: File): Promise<Sheet> {
+  const [header = [], ...rows] = cellsOfCsv(await file.text());
+  return { name: file.name, header, rows };
 }
 
 function send(sheet: Sheet, dryRun: boolean) {

@@ -32,7 +32,7 @@ export function ReadingReview() {
   const query = useQuery(reviewsQuery);
   const [chosen, setChosen] = useState<number | null>(null);
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { readings, total } = query.data;
   if (total === 0) {
     return <Empty title={t('review.none')}>{t('review.noneHint')}</Empty>;

@@ -1,17 +1,7 @@
 // Readings out and in: the route sheet on paper or as a file, the file that comes back, and the step
 // that locks the readings of the term.
-import {
-  Button,
-  Card,
-  Group,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,6 +10,7 @@ import { routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse, today } from '../../api/session.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
+import { DayField } from '../../parts/day-field.tsx';
 import { dayAfter, toField, toWire } from '../../parts/days.ts';
 import { offerFile } from '../../parts/download.ts';
 import { Loading, Refusal } from '../../parts/notes.tsx';
@@ -45,10 +36,10 @@ function Sheet({ term }: { term: TermView }) {
   const { termID, serviceCode, batchCode } = term;
   const sinceDate = dayAfter(term.startDate);
   const readingDate = toWire(day);
-  const sheet = useQuery(
-    routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate, termID }),
-  );
-  if (sheet.isError) return <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />;
+  const sheet = useQuery({
+    ...routeSheetQuery({ serviceCode, batchCode, sinceDate, readingDate, termID }),
+    placeholderData: keepPreviousData,
+  });
   const stops = sheet.data ? rowsOfCsv(textOfLines(sheet.data)).map(stopOf) : [];
   return (
     <Stack gap="md">
@@ -59,13 +50,13 @@ function Sheet({ term }: { term: TermView }) {
               {t('readings.out')}
             </Title>
             <Text size="sm" aria-live="polite">
-              {sheet.data ? t('readings.toRead', { count: stops.length }) : t('loading')}
+              {sheet.data && t('readings.toRead', { count: stops.length })}
+              {sheet.isPending && t('loading')}
             </Text>
-            <TextInput
-              type="date"
+            <DayField
               label={t('readings.readOn')}
               value={day}
-              onChange={(event) => setDay(event.currentTarget.value)}
+              onChange={(chosen) => chosen !== '' && setDay(chosen)}
             />
             <Group gap="xs">
               {mayUse('readings:write') && (
@@ -78,7 +69,7 @@ function Sheet({ term }: { term: TermView }) {
               </Button>
               <Button
                 variant="default"
-                disabled={!sheet.data}
+                disabled={!sheet.data || sheet.isPlaceholderData}
                 onClick={() =>
                   offerFile(`${term.label} ${batchCode}.csv`, textOfLines(sheet.data ?? []))
                 }
@@ -90,10 +81,12 @@ function Sheet({ term }: { term: TermView }) {
         </Card>
         {mayUse('readings:write') && <ReadingsFile />}
       </SimpleGrid>
-      {mayUse('terms:write') && term.status === 'Open' && (
+      {sheet.data && mayUse('terms:write') && term.status === 'Open' && (
         <PostReadings term={term} unread={stops.length} />
       )}
-      {sheet.data ? <Paper stops={stops} /> : <Loading />}
+      {sheet.isPending && <Loading />}
+      {sheet.isLoadingError && <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />}
+      {sheet.data && <Paper stops={stops} />}
     </Stack>
   );
 }

@@ -6,6 +6,7 @@ import type { TFunction } from 'i18next';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
+import { pageSize } from '../../api/queries/base.ts';
 import {
   type ReportFilter,
   reportHeadQuery,
@@ -20,6 +21,7 @@ import { Filters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { rowsAtOnce } from '../../parts/totals.ts';
 
 const Bars = lazy(() => import('../../parts/bars.tsx').then(({ Bars }) => ({ default: Bars })));
 
@@ -81,7 +83,7 @@ export function Reports() {
         onChange={(search) => navigate({ to: '/reports', search: { report: chosen, ...search } })}
       />
       {head.isPending && <Loading />}
-      {head.isError && <Refusal error={head.error} onRetry={() => head.refetch()} />}
+      {head.isLoadingError && <Refusal error={head.error} onRetry={() => head.refetch()} />}
       {head.data && <Report head={head.data} filter={filter} />}
     </Page>
   );
@@ -91,7 +93,13 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
   const { t } = useTranslation();
   const { columns, totals } = head;
   const pages = reportPages(filter);
-  const first = useQuery(pages(0));
+  const { data: first } = useQuery(pages(0));
+  const total = first?.total ?? 0;
+  // The largest are those of all rows: a report that one call cannot read has no chart.
+  const all = useQuery({
+    ...pages(0, total <= pageSize ? pageSize : rowsAtOnce),
+    enabled: total <= rowsAtOnce,
+  });
   const sums = columns.filter(({ name }) => (totals as Row)[name] !== undefined);
   return (
     <>
@@ -101,7 +109,7 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
           value: <Cell value={(totals as Row)[name]} type={type} />,
         }))}
       />
-      <Chart head={head} rows={first.data?.rows ?? []} />
+      {total <= rowsAtOnce && <Chart head={head} rows={all.data?.rows ?? []} />}
       <List
         pages={pages}
         label={t(`report.${filter.report}`)}
@@ -134,7 +142,7 @@ function Cell({ value, type }: { value: Row[string] | undefined; type: string })
   return type === 'Amount' ? <Amount value={Number(value)} /> : value;
 }
 
-/** The twenty largest rows of the first page, by the first amount. */
+/** The twenty largest rows, by the last amount. */
 function Chart({ head: { columns }, rows }: { head: Head; rows: readonly Row[] }) {
   const { t } = useTranslation();
   const amount = columns.findLast(({ type }) => type === 'Amount');

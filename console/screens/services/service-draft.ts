@@ -1,7 +1,8 @@
 // A service as the form holds it, and what of it was changed.
-import type { RequestOf } from '../../../sdk/client.ts';
-import type { Service } from '../../api/queries/plans.ts';
+import type { DataOf, RequestOf } from '../../../sdk/client.ts';
+import { typedNumber as number } from '../../parts/typed-number.ts';
 
+type Service = DataOf<'getServices'>['services'][number];
 type Change = RequestOf<'updateService'>['service'];
 
 const text = (value: unknown) => (value === null || value === undefined ? '' : String(value));
@@ -100,11 +101,6 @@ const words = [
 ] as const;
 const amounts = ['securityDeposit', 'reconnectionLimit'] as const;
 const flags = ['autoApplyWallet', 'requireDeposit'] as const;
-/** Empty becomes null. A text that is not a number is sent as it is: the server names the field. */
-const number = (typed: string) => {
-  if (typed.trim() === '') return null;
-  return Number.isNaN(Number(typed)) ? typed : Number(typed);
-};
 
 export function changesOf(service: Service, draft: ServiceDraft): Change {
   const before = draftOf(service);
@@ -121,7 +117,7 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
     const rounding = { mode: draft.roundingMode, scale: number(draft.roundingScale) };
     change.billRounding = draft.roundingMode === '' ? null : rounding;
   }
-  if (prepaidNames.some(isChanged)) change.prepaid = prepaidOf(draft);
+  if (prepaidNames.some(isChanged)) change.prepaid = prepaidOf(before, draft);
   if (isChanged('holdRules') || isChanged('ownHolds')) {
     change.holdRules = draft.ownHolds ? draft.holdRules : null;
   }
@@ -177,17 +173,14 @@ export function changesOf(service: Service, draft: ServiceDraft): Change {
       amount: step.amount.trim() || null,
     }));
     const reconnect = draft.reconnect ? 1 : 0;
-    change.dunning = steps.length === 0 ? null : { ...service.dunning, steps, reconnect };
+    const isNone = steps.length === 0 && reconnect === 0;
+    change.dunning = isNone ? null : { ...service.dunning, steps, reconnect };
   }
   return change as Change;
 }
 
-const prepaidNames = [
-  'prepaidLowBalance',
-  'prepaidTemplate',
-  'prepaidGraceDays',
-  'prepaidDisconnect',
-] as const;
+const besideBalance = ['prepaidTemplate', 'prepaidGraceDays', 'prepaidDisconnect'] as const;
+const prepaidNames = ['prepaidLowBalance', ...besideBalance] as const;
 
 const draftNames: Record<string, keyof ServiceDraft> = {
   'prepaid.lowBalance': 'prepaidLowBalance',
@@ -203,12 +196,15 @@ export function placesInDraft(fields: Record<string, string>): Record<string, st
   );
 }
 
-/** Without a balance to watch for, balances are not checked. */
-function prepaidOf(draft: ServiceDraft) {
+/** Without a balance to watch for, balances are not checked: but then nothing else is to be set. */
+function prepaidOf(before: ServiceDraft, draft: ServiceDraft) {
   const { prepaidLowBalance, prepaidTemplate, prepaidGraceDays, prepaidDisconnect } = draft;
-  if (prepaidLowBalance.trim() === '') return null;
+  const isSet = besideBalance.some(
+    (name) => draft[name] !== before[name] && !['', '0', false].includes(draft[name]),
+  );
+  if (prepaidLowBalance.trim() === '' && !isSet) return null;
   return {
-    lowBalance: prepaidLowBalance,
+    lowBalance: prepaidLowBalance.trim() || null,
     templateID: number(prepaidTemplate),
     graceDays: number(prepaidGraceDays),
     disconnect: prepaidDisconnect ? 1 : 0,

@@ -37,7 +37,7 @@ export function ServiceScreen() {
   const { serviceCode } = useParams({ from: '/inside/services/$serviceCode' });
   const query = useQuery(serviceQuery(serviceCode));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} />;
+  if (query.isLoadingError) return <Refusal error={query.error} />;
   const service = query.data;
   return (
     <Page

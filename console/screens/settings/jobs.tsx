@@ -7,7 +7,7 @@ import { jobPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
 import { shownTime } from '../../parts/days.ts';
 import { List } from '../../parts/list.tsx';
-import { Empty } from '../../parts/notes.tsx';
+import { Empty, Refusal } from '../../parts/notes.tsx';
 import { useSend } from '../../parts/send-form.tsx';
 import { Status } from '../../parts/status.tsx';
 
@@ -75,13 +75,16 @@ function CancelJob({ jobID }: { jobID: number }) {
   const { t } = useTranslation();
   const cancel = useSend(() => api.cancelJob({ data: { jobID } }), { done: t('job.cancelled') });
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      loading={cancel.isPending}
-      onClick={() => cancel.mutate(undefined)}
-    >
-      {t('job.cancel')}
-    </Button>
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate(undefined)}
+      >
+        {t('job.cancel')}
+      </Button>
+      {cancel.isError && <Refusal error={cancel.error} />}
+    </>
   );
 }

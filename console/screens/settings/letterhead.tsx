@@ -32,14 +32,14 @@ export function Letterhead() {
     enabled: ts !== undefined,
   });
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} />;
+  if (query.isLoadingError) return <Refusal error={query.error} />;
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Form settings={query.data} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
-        {preview.isError && <Refusal error={preview.error} />}
+        {preview.isLoadingError && <Refusal error={preview.error} />}
         {preview.data && (
           <FileView file={preview.data} name="preview.pdf" title={t('letterhead.preview')} />
         )}

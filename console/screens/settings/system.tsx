@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { readyQuery } from '../../api/queries/admin.ts';
 import { settingsQuery } from '../../api/queries/settings.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, readWorkspaceAgain } from '../../api/session.ts';
 import { shownTime } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Refusal } from '../../parts/notes.tsx';
@@ -18,7 +18,7 @@ export function System() {
   const settings = useQuery({ ...settingsQuery, staleTime: 0 });
   return (
     <Stack>
-      {ready.isError && <Refusal error={ready.error} onRetry={() => ready.refetch()} />}
+      {ready.isLoadingError && <Refusal error={ready.error} onRetry={() => ready.refetch()} />}
       <Figures
         items={[
           {
@@ -53,7 +53,10 @@ function Clock() {
         send={({ to }) => api.moveClock({ data: { to: `${to}:00` } })}
         action={t('system.move')}
         done={t('system.moved')}
-        onDone={() => form.reset()}
+        onDone={() => {
+          form.reset();
+          return readWorkspaceAgain();
+        }}
         isReady={form.values.to !== ''}
       >
         <TextInput

@@ -181,7 +181,7 @@ function Preview({ values }: { values: Values }) {
     ),
     enabled: body.trim() !== '',
   });
-  if (shown.isError) return <Refusal error={shown.error} />;
+  if (shown.isLoadingError) return <Refusal error={shown.error} />;
   if (!shown.data) return <Empty title={t('templates.noPreview')} />;
   if (type === 'Invoice') {
     return <FileView file={shown.data} name="preview.pdf" title={t('letterhead.preview')} />;

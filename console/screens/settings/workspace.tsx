@@ -8,10 +8,11 @@ import { api } from '../../api/client.ts';
 import { templatesQuery } from '../../api/queries/admin.ts';
 import { queries } from '../../api/queries/base.ts';
 import { settingsQuery } from '../../api/queries/settings.ts';
-import { mayUse } from '../../api/session.ts';
+import { mayUse, readWorkspaceAgain } from '../../api/session.ts';
 import { useEdited } from '../../parts/edited.tsx';
 import { Loading, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
+import { typedNumber } from '../../parts/typed-number.ts';
 
 type Settings = DataOf<'getSettings'>['settings'];
 type Change = RequestOf<'updateSettings'>['data'];
@@ -29,7 +30,7 @@ const numbers = [
 export function Workspace() {
   const query = useQuery(settingsQuery);
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   return <Form settings={query.data} />;
 }
 
@@ -68,7 +69,7 @@ function changesOf(settings: Settings, values: Values): Change {
   const change: Record<string, unknown> = { ts: settings.ts };
   for (const name of [...texts, ...formats]) if (isChanged(name)) change[name] = values[name];
   for (const name of numbers) {
-    if (isChanged(name)) change[name] = values[name] === '' ? null : Number(values[name]);
+    if (isChanged(name)) change[name] = typedNumber(values[name]);
   }
   if (isChanged('approvalLimit')) change.approvalLimit = values.approvalLimit || null;
   if (isChanged('portalAddress')) change.portalAddress = values.portalAddress || null;
@@ -111,7 +112,10 @@ function Form({ settings }: { settings: Settings }) {
       <SendForm
         form={form}
         send={send((values, seen) => api.updateSettings({ data: changesOf(seen, values) }))}
-        onDone={() => form.resetDirty()}
+        onDone={() => {
+          form.resetDirty();
+          void readWorkspaceAgain();
+        }}
         action={t('settings.save')}
         done={t('settings.saved')}
         isReady={form.isDirty()}

@@ -30,7 +30,7 @@ function MeterForm({ number, close }: { number: number; close: () => void }) {
   const { t } = useTranslation();
   const query = useQuery(meterQuery(number));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   return (
     <EditForm
       label={t('meterEdit.label')}

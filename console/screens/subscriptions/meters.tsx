@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { SubscriptionData } from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { ActionDialog, type FieldSpec, type Typed } from '../../parts/action-dialog.tsx';
 import { shownDay } from '../../parts/days.ts';
 import { Empty } from '../../parts/notes.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
@@ -82,9 +82,27 @@ function readingsOf({ registers }: Meter): string {
     .join(', ');
 }
 
-/** Readings as the API takes them: one value where a meter has one register. */
-function readingFor(number: number, value: string | undefined) {
-  return value === undefined ? undefined : [{ number, value }];
+/** A field for each register, which has the number of its place; named where there are several. */
+function registerFields(
+  { registers }: Meter,
+  kind: string,
+  { label, required }: { label: string; required: boolean },
+): Record<string, FieldSpec> {
+  const isOne = registers.length === 1;
+  const fields = registers.map(({ register, unit }, place) => [
+    `${kind}${place}`,
+    { label: isOne ? label : `${label}, ${register} (${unit})`, kind: 'amount', required } as const,
+  ]);
+  return Object.fromEntries(fields);
+}
+
+/** Readings as the API takes them; registers whose field was left empty are left out. */
+function readingsIn({ registers }: Meter, kind: string, typed: Typed<string>) {
+  const isOne = registers.length === 1;
+  return registers.flatMap(({ register }, place) => {
+    const value = typed[`${kind}${place}`];
+    return value === undefined ? [] : [{ ...(isOne ? {} : { register }), value }];
+  });
 }
 
 function Install({ connectionNumber }: { connectionNumber: string }) {
@@ -103,7 +121,7 @@ function Install({ connectionNumber }: { connectionNumber: string }) {
             connectionNumber,
             number: Number(number),
             installDate,
-            initialReadings: readingFor(Number(number), opening),
+            initialReadings: opening === undefined ? [] : [{ value: opening }],
           },
         })
       }
@@ -118,26 +136,26 @@ function Exchange({ connectionNumber, meter }: { connectionNumber: string; meter
       label={t('meter.exchange')}
       effect={t('meter.exchangeEffect', { number: meter.number })}
       fields={{
-        final: {
+        ...registerFields(meter, 'final', {
           label: t('meter.final', { number: meter.number }),
-          kind: 'amount',
           required: true,
-        },
+        }),
         newNumber: { label: t('meter.newNumber'), required: true },
-        initial: { label: t('meter.opening'), kind: 'amount', required: true },
+        // The new meter measures the same, by registers of the same names.
+        ...registerFields(meter, 'initial', { label: t('meter.opening'), required: true }),
         replaceDate: { label: t('payments.date'), kind: 'date', initial: today() },
         reason: { label: t('reason') },
       }}
-      send={({ final, newNumber, initial, replaceDate = '', reason }) =>
+      send={(typed: Typed<string>) =>
         api.replaceMeter({
           data: {
             connectionNumber,
             oldNumber: meter.number,
-            newNumber: Number(newNumber),
-            replaceDate,
-            finalReadings: readingFor(meter.number, final),
-            initialReadings: readingFor(Number(newNumber), initial),
-            reason,
+            newNumber: Number(typed.newNumber),
+            replaceDate: typed.replaceDate ?? '',
+            finalReadings: readingsIn(meter, 'final', typed),
+            initialReadings: readingsIn(meter, 'initial', typed),
+            reason: typed.reason,
           },
         })
       }
@@ -152,17 +170,20 @@ function Remove({ connectionNumber, meter }: { connectionNumber: string; meter: 
       label={t('meter.remove')}
       fields={{
         removeDate: { label: t('payments.date'), kind: 'date', initial: today() },
-        final: { label: t('meter.final', { number: meter.number }), kind: 'amount' },
+        ...registerFields(meter, 'final', {
+          label: t('meter.final', { number: meter.number }),
+          required: false,
+        }),
         reason: { label: t('reason') },
       }}
-      send={({ removeDate = '', final, reason }) =>
+      send={(typed: Typed<string>) =>
         api.removeMeter({
           data: {
             connectionNumber,
             number: meter.number,
-            removeDate,
-            finalReadings: readingFor(meter.number, final),
-            reason,
+            removeDate: typed.removeDate ?? '',
+            finalReadings: readingsIn(meter, 'final', typed),
+            reason: typed.reason,
           },
         })
       }

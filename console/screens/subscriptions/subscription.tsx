@@ -23,7 +23,7 @@ export function Subscription() {
   const { connectionNumber } = useParams({ from: '/inside/subscriptions/$connectionNumber' });
   const query = useQuery(subscriptionQuery(connectionNumber));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const subscription = query.data;
   return (
     <Page

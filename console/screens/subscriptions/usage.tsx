@@ -2,10 +2,9 @@
 import { Card, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { readingPages, type SubscriptionData } from '../../api/queries/subscriptions.ts';
-import { List } from '../../parts/list.tsx';
-import { Empty, Loading } from '../../parts/notes.tsx';
-import { Status } from '../../parts/status.tsx';
+import type { SubscriptionData } from '../../api/queries/subscriptions.ts';
+import { Loading } from '../../parts/notes.tsx';
+import { ReadingList } from './reading-list.tsx';
 
 const Bars = lazy(() => import('../../parts/bars.tsx').then(({ Bars }) => ({ default: Bars })));
 
@@ -38,42 +37,7 @@ export function Usage({
           </Suspense>
         </Card>
       )}
-      <List
-        pages={readingPages(connectionNumber)}
-        label={t('subscription.readings')}
-        rowKey={(reading) => reading.readingID ?? 0}
-        empty={<Empty title={t('subscription.noReading')}>{t('subscription.noReadingHint')}</Empty>}
-        columns={[
-          { key: 'date', label: t('payments.date'), show: (reading) => reading.readingDate },
-          { key: 'meter', label: t('bill.meter'), show: (reading) => reading.number },
-          { key: 'register', label: t('meter.register'), show: (reading) => reading.register },
-          {
-            key: 'value',
-            label: t('meter.reading'),
-            isFigure: true,
-            show: (reading) => reading.value,
-          },
-          {
-            key: 'use',
-            label: t('bill.use'),
-            isFigure: true,
-            show: (reading) => reading.consumption,
-          },
-          {
-            key: 'type',
-            label: t('meter.readingType'),
-            show: ({ readingType = '' }) =>
-              t(`readingType.${readingType}`, { defaultValue: readingType }),
-          },
-          {
-            key: 'status',
-            label: t('terms.status'),
-            text: (reading) => reading.status,
-            show: ({ status = '' }) => <Status value={status} />,
-          },
-          { key: 'remark', label: t('payments.remark'), show: (reading) => reading.remark },
-        ]}
-      />
+      <ReadingList filter={{ connectionNumber }} />
     </>
   );
 }

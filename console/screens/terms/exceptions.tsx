@@ -12,18 +12,19 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { heldQuery } from '../../api/queries/bills.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
-import { Amount, Money } from '../../parts/amount.tsx';
+import { Amount, Money, useMoney } from '../../parts/amount.tsx';
+import { useChosen } from '../../parts/chosen.ts';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { useSend } from '../../parts/send-form.tsx';
+import { GenerateAgain } from './generate-again.tsx';
 import { HoldBills } from './hold-bills.tsx';
 
 type Exception = DataOf<'getBillTerm'>['exceptions'][number];
@@ -41,11 +42,12 @@ const sources: Record<string, string> = {
 
 export function Exceptions() {
   const { t } = useTranslation();
+  const { sum } = useMoney();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const term = useQuery(termQuery(termID));
   const held = useQuery(heldQuery(termID));
-  if (term.isError) return <Refusal error={term.error} />;
-  if (held.isError) return <Refusal error={held.error} />;
+  if (term.isLoadingError) return <Refusal error={term.error} />;
+  if (held.isLoadingError) return <Refusal error={held.error} />;
   if (!term.data || !held.data) return <Loading />;
   const { exceptions } = term.data;
   const isOpen = term.data.term.status === 'Open' && mayUse('bills:write');
@@ -67,7 +69,7 @@ export function Exceptions() {
                 <Accordion.Control>
                   <Group gap="sm">
                     <Text fw={600}>{t(`cause.${code}`, { defaultValue: code })}</Text>
-                    <Count of={found.length} />
+                    <Count of={billsOf(found).length} />
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>
@@ -85,7 +87,7 @@ export function Exceptions() {
           </Title>
           {held.data.total > held.data.bills.length && (
             <Text size="sm" mb="xs">
-              {t('exceptions.more', { shown: held.data.bills.length, total: held.data.total })}
+              {t('exceptions.first', { shown: held.data.bills.length, total: held.data.total })}
             </Text>
           )}
           <Accordion variant="contained" order={3} defaultValue={`hold ${[...byReason.keys()][0]}`}>
@@ -95,7 +97,7 @@ export function Exceptions() {
                   <Group gap="sm">
                     <Text fw={600}>{reason || t('exceptions.noReason')}</Text>
                     <Count of={bills.length} />
-                    <Money value={bills.reduce((sum, bill) => sum + bill.currentCharges, 0)} />
+                    <Money value={sum(bills.map(({ currentCharges }) => currentCharges))} />
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>
@@ -123,16 +125,26 @@ type ErrorsProps = { termID: number; code: string; found: readonly Exception[]; 
 /** So many bills of one cause are shown; a cause has one source. */
 const shownMax = 100;
 
+/** A bill may have one cause several times, such as two meters that were not read. */
+function billsOf(found: readonly Exception[]): number[] {
+  return [...new Set(found.map(({ billID }) => billID))];
+}
+
 function Errors({ termID, code, found, isOpen }: ErrorsProps) {
   const { t } = useTranslation();
   const again = useSend((billId: number) =>
     api.generateBills({ operation: 'schedule', data: { termID }, billId }),
   );
   const source = sources[code];
+  const shown = found.slice(0, shownMax);
   return (
     <Stack gap="xs">
       {source !== undefined && (
         <PageLink to={`/terms/${termID}/${source}` as '/'}>{t(`exceptions.to_${source}`)}</PageLink>
+      )}
+      {isOpen && <GenerateAgain termID={termID} billIDs={billsOf(shown)} />}
+      {shown.length < found.length && (
+        <Text size="sm">{t('exceptions.first', { shown: shown.length, total: found.length })}</Text>
       )}
       {again.isError && <Refusal error={again.error} />}
       <Table.ScrollContainer
@@ -149,7 +161,7 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {found.slice(0, shownMax).map(({ billID, connectionNumber, message }) => (
+            {shown.map(({ billID, connectionNumber, message }) => (
               <Table.Tr key={`${billID} ${message}`}>
                 <Table.Td>
                   <PageLink to="/bills/$billID" params={{ billID: String(billID) }}>
@@ -183,25 +195,15 @@ type HeldProps = { termID: number; bills: readonly HeldBill[]; isOpen: boolean }
 
 function Held({ bills, isOpen }: HeldProps) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const toggle = (billID: number) => {
-    const next = new Set(chosen);
-    if (!next.delete(billID)) next.add(billID);
-    setChosen(next);
-  };
-  const picked = bills.filter(({ billID }) => chosen.has(billID));
+  const { has, choose, toggle } = useChosen<HeldBill>(({ billID }) => billID);
   return (
     <Stack gap="xs">
       {isOpen && (
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => setChosen(new Set(bills.map(({ billID }) => billID)))}
-          >
+          <Button size="xs" variant="default" onClick={() => choose(bills)}>
             {t('exceptions.all')}
           </Button>
-          <HoldBills bills={picked} isHold={false} onDone={() => setChosen(new Set())} />
+          <HoldBills bills={bills.filter(has)} isHold={false} onDone={() => choose([])} />
         </Group>
       )}
       <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('exceptions.holds'))}>
@@ -221,8 +223,8 @@ function Held({ bills, isOpen }: HeldProps) {
                   <Table.Td w={40}>
                     <Checkbox
                       aria-label={t('exceptions.choose', { number: bill.billRefNo })}
-                      checked={chosen.has(bill.billID)}
-                      onChange={() => toggle(bill.billID)}
+                      checked={has(bill)}
+                      onChange={() => toggle(bill)}
                     />
                   </Table.Td>
                 )}

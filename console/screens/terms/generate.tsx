@@ -93,7 +93,7 @@ function Changes({ termID }: { termID: number }) {
   const { t } = useTranslation();
   const runs = useQuery(runsQuery(termID));
   if (runs.isPending) return <Loading />;
-  if (runs.isError) return <Refusal error={runs.error} />;
+  if (runs.isLoadingError) return <Refusal error={runs.error} />;
   return (
     <Stack gap="sm">
       <Title order={2} size="h4">

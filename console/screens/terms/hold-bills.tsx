@@ -23,12 +23,12 @@ export function HoldBills(props: Props) {
 
 function Form({ bills, isHold, onDone }: Props) {
   const { t } = useTranslation();
-  const { money } = useMoney();
+  const { money, sum } = useMoney();
   const form = useForm({
     initialValues: { reason: '' },
     validate: { reason: (value) => (value.trim() === '' ? t('exceptions.needsReason') : null) },
   });
-  const sum = money(bills.reduce((total, bill) => total + bill.currentCharges, 0));
+  const amount = money(sum(bills.map(({ currentCharges }) => currentCharges)));
   return (
     <SendForm
       form={form}
@@ -40,7 +40,7 @@ function Form({ bills, isHold, onDone }: Props) {
       onDone={onDone}
       action={t(isHold ? 'exceptions.holdSum' : 'exceptions.releaseSum', {
         count: bills.length,
-        sum,
+        sum: amount,
       })}
     >
       <TextInput

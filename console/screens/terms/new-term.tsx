@@ -6,7 +6,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { batchesQuery } from '../../api/queries/settings.ts';
-import { toWire } from '../../parts/days.ts';
+import { today } from '../../api/session.ts';
+import { monthBefore, toWire } from '../../parts/days.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
@@ -18,7 +19,7 @@ export function NewTerm() {
     <DialogButton label={t('newTerm.title')}>
       {() => {
         if (batches.isPending) return <Loading />;
-        if (batches.isError) return <Refusal error={batches.error} />;
+        if (batches.isLoadingError) return <Refusal error={batches.error} />;
         if (batches.data.length === 0) {
           return <Empty title={t('newTerm.noBatch')}>{t('newTerm.noBatchHint')}</Empty>;
         }
@@ -93,20 +94,12 @@ function keyOf(batch: Batch | undefined): string {
 
 /** The month before this one, which is what most operators bill. */
 function lastMonth(): Fields {
-  const now = new Date();
-  const start = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 1, 1));
-  const end = new Date(Date.UTC(now.getFullYear(), now.getMonth(), 0));
+  const { start, end } = monthBefore(today());
   const format = new Intl.DateTimeFormat('en', {
     month: 'short',
     year: 'numeric',
     timeZone: 'UTC',
   });
-  const day = (date: Date) => date.toISOString().slice(0, 10);
-  return {
-    batch: '',
-    label: format.format(start),
-    startDate: day(start),
-    endDate: day(end),
-    dueDate: '',
-  };
+  const label = format.format(new Date(start));
+  return { batch: '', label, startDate: start, endDate: end, dueDate: '' };
 }

@@ -1,5 +1,5 @@
 // The next step of a term, with what it will do. Posting asks for the sum, typed.
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { queries } from '../../api/queries/base.ts';
 import { watchJobs } from '../../api/queries/jobs.ts';
+import { readyIn, termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { useMoney } from '../../parts/amount.tsx';
 import type { StepKey } from '../../parts/steps.tsx';
@@ -68,10 +69,16 @@ export function NextStep(props: Props) {
   );
 }
 
-function useStep(step: RunStep, termID: number, onDone?: () => void) {
+function useStep(
+  step: RunStep,
+  termID: number,
+  { check, onDone }: { check?: () => Promise<void>; onDone?: () => void } = {},
+) {
   return useMutation({
-    mutationFn: (data: { acceptDueDate?: true }) =>
-      steps[step].run({ operation: 'schedule', data: { termID, ...data } }),
+    mutationFn: async (data: { acceptDueDate?: true; skipErrors?: true }) => {
+      await check?.();
+      return steps[step].run({ operation: 'schedule', data: { termID, ...data } });
+    },
     onMutate: watchJobs,
     onSuccess: onDone ?? (() => undefined),
     onSettled: () => queries.invalidateQueries(),
@@ -112,23 +119,39 @@ function PostForm({ term, summary, onDone }: Props & { onDone: () => void }) {
   const { t } = useTranslation();
   const { money } = useMoney();
   const [typed, setTyped] = useState('');
-  const posting = useStep('post', term.termID, onDone);
-  const sum = money(summary.currentCharges);
+  const [isLeaving, setLeaving] = useState(false);
+  const { bills, charges } = readyIn(summary);
+  const sum = money(charges);
+  const left = summary.errors + summary.onHold;
   const isRight = digitsOf(typed) === digitsOf(sum) && typed !== '';
+  const isReady = isRight && (left === 0 || isLeaving);
+  const skip = left === 0 ? {} : ({ skipErrors: true } as const);
+  const posting = useStep('post', term.termID, {
+    onDone,
+    check: async () => {
+      const now = await readyNow(term.termID);
+      const sumNow = money(now.charges);
+      if (now.bills === bills && digitsOf(sumNow) === digitsOf(typed)) return;
+      throw new Error(t('post.changed', { bills: now.bills, sum: sumNow }));
+    },
+  });
   return (
     <Stack>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRight) posting.mutate({});
+          if (isReady) posting.mutate(skip);
         }}
       >
         <Stack>
-          <Text size="sm">{t('post.what', { bills: summary.bills, sum, due: term.dueDate })}</Text>
-          {summary.errors + summary.onHold > 0 && (
-            <Text size="sm">
-              {t('post.left', { errors: summary.errors, onHold: summary.onHold })}
-            </Text>
+          <Text size="sm">{t('post.what', { bills, sum, due: term.dueDate })}</Text>
+          {left > 0 && (
+            <Checkbox
+              label={t('post.leave', { count: left })}
+              description={t('post.left', { errors: summary.errors, onHold: summary.onHold })}
+              checked={isLeaving}
+              onChange={(event) => setLeaving(event.currentTarget.checked)}
+            />
           )}
           <TextInput
             label={t('post.type', { sum })}
@@ -139,8 +162,8 @@ function PostForm({ term, summary, onDone }: Props & { onDone: () => void }) {
             data-autofocus
           />
           <Group justify="flex-end">
-            <Button type="submit" disabled={!isRight} loading={posting.isPending}>
-              {t('post.confirm', { bills: summary.bills, sum })}
+            <Button type="submit" disabled={!isReady} loading={posting.isPending}>
+              {t('post.confirm', { bills, sum })}
             </Button>
           </Group>
         </Stack>
@@ -149,12 +172,23 @@ function PostForm({ term, summary, onDone }: Props & { onDone: () => void }) {
         <StepRefusal
           error={posting.error}
           term={term}
-          onAccept={() => posting.mutate({ acceptDueDate: true })}
+          onAccept={() => posting.mutate({ ...skip, acceptDueDate: true })}
           onChanged={onDone}
         />
       )}
     </Stack>
   );
+}
+
+/** The page may have been open for hours: what was confirmed is compared with the term of now. */
+async function readyNow(termID: number) {
+  const { summary } = await queries.fetchQuery({
+    ...termQuery(termID),
+    staleTime: 0,
+    // A person who confirmed a sum does not wait for a server that is away.
+    retry: false,
+  });
+  return readyIn(summary);
 }
 
 /** A person may leave out the currency and the grouping. */

@@ -24,7 +24,7 @@ export function Population() {
   const { termID } = useParams({ from: '/inside/terms/$termID' });
   const { show = 'all' } = useSearch({ from: '/inside/terms/$termID/population' });
   const query = useQuery(populationCountsQuery(Number(termID)));
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { data: counts } = query;
   const difference = counts?.difference;
   const choices = [

@@ -2,6 +2,8 @@
 import type { DataOf } from '../../../sdk/client.ts';
 import { api, totalIn } from '../../api/client.ts';
 import { pageOf } from '../../api/queries/base.ts';
+import { currentSession } from '../../api/session.ts';
+import { sumOf } from '../../parts/totals.ts';
 
 type Bill = DataOf<'getBills'>['bills'][number];
 
@@ -13,7 +15,13 @@ export type ScannedBill = {
   /** null where the subscription has no earlier bill. */
   change: number | null;
 };
-export type PlanSum = { plan: string; bills: number; amount: number };
+export type PlanSum = {
+  plan: string;
+  bills: number;
+  amount: number;
+  /** Of the bill before, of each subscription that has one. */
+  before: number;
+};
 export type Scan = {
   done: number;
   total: number;
@@ -62,11 +70,16 @@ function add(scan: Scan, bill: Bill): void {
     number: bill.connectionNumber ?? bill.connectionGroupLabel ?? bill.billRefNo,
     customer: bill.partyName,
     amount,
-    change: before?.amount == null ? null : amount - before.amount,
+    change: before?.amount == null ? null : inMoney(amount, -before.amount),
   };
   const plan = bill.tariffCode ?? '–';
-  const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0 };
-  scan.plans.set(plan, { plan, bills: sum.bills + 1, amount: sum.amount + amount });
+  const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0, before: 0 };
+  scan.plans.set(plan, {
+    plan,
+    bills: sum.bills + 1,
+    amount: inMoney(sum.amount, amount),
+    before: inMoney(sum.before, before?.amount ?? 0),
+  });
   const change = one.change ?? 0;
   if (change > 0) scan.up = topOf(scan.up, one, (a, b) => changeOf(b) - changeOf(a));
   if (change < 0) scan.down = topOf(scan.down, one, (a, b) => changeOf(a) - changeOf(b));
@@ -78,6 +91,11 @@ function add(scan: Scan, bill: Bill): void {
     one,
     [...scan.plans.values()].reduce((count, { bills }) => count + bills, 0),
   );
+}
+
+/** Added as minor units: a term has many bills. */
+function inMoney(...amounts: readonly number[]): number {
+  return sumOf(amounts, currentSession()?.currencyDecimals ?? 2);
 }
 
 function changeOf({ change }: ScannedBill): number {

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { otherTermQuery, termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
-import { Amount } from '../../parts/amount.tsx';
+import { Amount, useMoney } from '../../parts/amount.tsx';
 import { Bars } from '../../parts/bars.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -38,14 +38,11 @@ function Components({ own }: { own: TermData }) {
   const { t } = useTranslation();
   const { data: before } = useQuery(otherTermQuery(own.term, 'before'));
   const { data: year } = useQuery(otherTermQuery(own.term, 'year'));
-  const amountOf = (from: TermData | null | undefined, name: string) =>
-    from
-      ? (from.summary.components.find(({ component }) => component === name)?.amount ?? 0)
-      : null;
-  const rows = own.summary.components.map(({ component, label, amount }) => ({
+  const { sum } = useMoney();
+  const rows = componentsOf(own, before, year).map(({ component, label }) => ({
     key: component,
     label,
-    now: amount,
+    now: amountOf(own, component) ?? 0,
     before: amountOf(before, component),
     year: amountOf(year, component),
   }));
@@ -81,7 +78,7 @@ function Components({ own }: { own: TermData }) {
                   <Table.Td>{row.label}</Table.Td>
                   <Money value={row.now} />
                   <Money value={row.before} />
-                  <Money value={row.before === null ? null : row.now - row.before} />
+                  <Money value={row.before === null ? null : sum([row.now, -row.before])} />
                   <Money value={row.year} />
                 </Table.Tr>
               ))}
@@ -94,6 +91,22 @@ function Components({ own }: { own: TermData }) {
       </Grid.Col>
     </Grid>
   );
+}
+
+type Compared = TermData | null | undefined;
+
+/** Also those that an earlier term charged and this one does not. */
+function componentsOf(...terms: readonly Compared[]): { component: string; label: string }[] {
+  const found = terms.flatMap((term) => term?.summary.components ?? []);
+  return found.filter(
+    ({ component }, index) => found.findIndex((one) => one.component === component) === index,
+  );
+}
+
+/** null where there is no term to compare with. */
+function amountOf(term: Compared, name: string): number | null {
+  if (!term) return null;
+  return term.summary.components.find(({ component }) => component === name)?.amount ?? 0;
 }
 
 function Money({ value }: { value: number | null }) {
@@ -152,6 +165,7 @@ function Bills({ term: { term, summary } }: { term: TermData }) {
 
 function Plans({ scan }: { scan: Scan }) {
   const { t } = useTranslation();
+  const { sum } = useMoney();
   return (
     <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('register.byPlan'))}>
       <Table aria-label={t('register.byPlan')}>
@@ -160,14 +174,18 @@ function Plans({ scan }: { scan: Scan }) {
             <Table.Th>{t('register.plan')}</Table.Th>
             <Table.Th className="figure">{t('term.bills')}</Table.Th>
             <Table.Th className="figure">{t('term.charges')}</Table.Th>
+            <Table.Th className="figure">{t('register.lastBills')}</Table.Th>
+            <Table.Th className="figure">{t('register.change')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {[...scan.plans.values()].map(({ plan, bills, amount }) => (
+          {[...scan.plans.values()].map(({ plan, bills, amount, before }) => (
             <Table.Tr key={plan}>
               <Table.Td>{plan}</Table.Td>
               <Table.Td className="figure">{bills}</Table.Td>
               <Money value={amount} />
+              <Money value={before} />
+              <Money value={sum([amount, -before])} />
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -42,7 +42,7 @@ export function RunBoard() {
   const { t } = useTranslation();
   const query = useQuery(runBoardQuery);
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { terms, due, jobs } = query.data;
   return (
     <Stack>

@@ -2,7 +2,6 @@
 import { Button, Card, Checkbox, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
@@ -16,6 +15,7 @@ import { settingsQuery } from '../../api/queries/settings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { Money } from '../../parts/amount.tsx';
+import { useChosen } from '../../parts/chosen.ts';
 import { offerFile } from '../../parts/download.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
@@ -81,7 +81,7 @@ function Outcome({ termID }: { termID: number }) {
   const { t } = useTranslation();
   const query = useQuery(outcomeQuery(termID));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const { channels, statuses } = query.data;
   return (
     <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t('send.outcome'))}>
@@ -113,61 +113,79 @@ function Outcome({ termID }: { termID: number }) {
   );
 }
 
+/** So many deliveries are in the page; more of them can be chosen together. */
+const shownMax = 100;
+
 function Trouble({ termID, status }: { termID: number; status: DeliveryStatus }) {
   const { t } = useTranslation();
-  const { data: deliveries = [] } = useQuery(deliveriesQuery({ termID, status }));
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const query = useQuery(deliveriesQuery({ termID, status }));
+  const { deliveries, total } = query.data ?? { deliveries: [], total: 0 };
+  const { has, choose, toggle } = useChosen<Delivery>(({ deliveryID = 0 }) => deliveryID);
+  const picked = deliveries.filter(has);
   const resolving = useSend(
-    (resolution: 'Resend' | 'Sent' | 'Failed') =>
-      api.resolveDeliveries({ data: { termID, deliveryIDs: [...chosen], resolution } }),
-    { onDone: () => setChosen(new Set()) },
+    (resolution: 'Resend' | 'Sent' | 'Failed') => {
+      const deliveryIDs = picked.map(({ deliveryID = 0 }) => deliveryID);
+      return api.resolveDeliveries({ data: { termID, deliveryIDs, resolution } });
+    },
+    { onDone: () => choose([]) },
   );
-  if (deliveries.length === 0) return null;
-  const toggle = (id: number) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (total === 0) return null;
   const choices =
     status === 'Failed' ? (['Resend'] as const) : (['Resend', 'Sent', 'Failed'] as const);
   return (
     <Card withBorder>
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4">
-          {t(`send.list${status}`, { count: deliveries.length })}
+          {t(`send.list${status}`, { count: total })}
         </Title>
         {mayUse('bills:distribute') && (
           <Group gap="xs">
+            <Button size="xs" variant="default" onClick={() => choose(deliveries)}>
+              {deliveries.length < total
+                ? t('send.chooseFirst', { count: deliveries.length })
+                : t('exceptions.all')}
+            </Button>
             {choices.map((choice) => (
               <Button
                 key={choice}
                 size="xs"
                 variant="default"
-                disabled={chosen.size === 0}
+                disabled={picked.length === 0}
                 loading={resolving.isPending}
                 onClick={() => resolving.mutate(choice)}
               >
-                {t(`send.as${choice}`, { count: chosen.size })}
+                {t(`send.as${choice}`, { count: picked.length })}
               </Button>
             ))}
           </Group>
         )}
       </Group>
       {resolving.isError && <Refusal error={resolving.error} />}
-      <Deliveries deliveries={deliveries} chosen={chosen} onToggle={toggle} status={status} />
+      {total > shownMax && (
+        <Text size="sm" mb="xs">
+          {t('exceptions.first', { shown: shownMax, total })}
+        </Text>
+      )}
+      <Deliveries
+        deliveries={deliveries.slice(0, shownMax)}
+        isChosen={has}
+        onToggle={toggle}
+        status={status}
+      />
     </Card>
   );
 }
 
 function Deliveries({
   deliveries,
-  chosen,
+  isChosen,
   onToggle,
   status,
 }: {
   deliveries: readonly Delivery[];
-  chosen: ReadonlySet<number>;
-  onToggle: (id: number) => void;
+  isChosen: (delivery: Delivery) => boolean;
+  onToggle: (delivery: Delivery) => void;
   status: string;
 }) {
   const { t } = useTranslation();
@@ -175,23 +193,25 @@ function Deliveries({
     <Table.ScrollContainer minWidth={300} type="native" {...scrolls(t(`status.${status}`))}>
       <Table aria-label={t(`status.${status}`)}>
         <Table.Tbody>
-          {deliveries.map(({ deliveryID = 0, billID, billNumber, channel, to, reason }) => (
-            <Table.Tr key={deliveryID}>
+          {deliveries.map((delivery) => (
+            <Table.Tr key={delivery.deliveryID}>
               <Table.Td w={40}>
                 <Checkbox
-                  aria-label={t('exceptions.choose', { number: billNumber })}
-                  checked={chosen.has(deliveryID)}
-                  onChange={() => onToggle(deliveryID)}
+                  aria-label={t('exceptions.choose', { number: delivery.billNumber })}
+                  checked={isChosen(delivery)}
+                  onChange={() => onToggle(delivery)}
                 />
               </Table.Td>
               <Table.Td>
-                <PageLink to="/bills/$billID" params={{ billID: String(billID) }}>
-                  {billNumber}
+                <PageLink to="/bills/$billID" params={{ billID: String(delivery.billID) }}>
+                  {delivery.billNumber}
                 </PageLink>
               </Table.Td>
-              <Table.Td>{t(`channel.${channel}`, { defaultValue: channel })}</Table.Td>
-              <Table.Td>{to}</Table.Td>
-              <Table.Td>{reason}</Table.Td>
+              <Table.Td>
+                {t(`channel.${delivery.channel}`, { defaultValue: delivery.channel })}
+              </Table.Td>
+              <Table.Td>{delivery.to}</Table.Td>
+              <Table.Td>{delivery.reason}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

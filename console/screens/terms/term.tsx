@@ -2,7 +2,10 @@
 import { ScrollArea, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { DataOf } from '../../../sdk/client.ts';
+import { queries } from '../../api/queries/base.ts';
 import { isUnderWay, jobsQuery } from '../../api/queries/jobs.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
@@ -17,12 +20,13 @@ export function Term() {
   const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const query = useQuery(termQuery(termID));
-  const { data: jobs = [] } = useQuery(jobsQuery({ termID }));
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  const { data: jobs } = useQuery(jobsQuery({ termID }));
+  useReadAfter(jobs);
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   // The figures of 200,000 bills take longer than the first page of the list below them.
   const { term, summary } = query.data ?? {};
   const due = term && `${t('terms.due')} ${isolated(term.dueDate)}`;
-  const isBusy = jobs.some((job) => isUnderWay(job.status));
+  const isBusy = jobs?.some((job) => isUnderWay(job.status)) ?? false;
   return (
     <Page
       title={term?.label ?? t('loading')}
@@ -46,6 +50,22 @@ export function Term() {
       <StepTabs termID={termID} />
     </Page>
   );
+}
+
+/**
+ * A long step ends after its call was answered, and another operator may take one: when a job of
+ * the term has ended, its stage and figures are read again.
+ */
+function useReadAfter(jobs: DataOf<'getJobs'>['jobs'] | undefined): void {
+  const ended = jobs
+    ?.filter(({ status }) => !isUnderWay(status))
+    .map(({ jobID }) => jobID)
+    .join(' ');
+  const seen = useRef(ended);
+  useEffect(() => {
+    if (seen.current !== undefined && ended !== seen.current) queries.invalidateQueries();
+    seen.current = ended;
+  }, [ended]);
 }
 
 function StepTabs({ termID }: { termID: number }) {

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
+import { readyIn } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { useMoney } from '../../parts/amount.tsx';
@@ -30,13 +31,11 @@ export function UndoStep({ term, summary }: Pick<TermData, 'term' | 'summary'>) 
   // Published bills are with the customers: those are cancelled one by one.
   const isPosted = status === 'Posted' && (stage === 'Posted' || stage === 'Publishing');
   if (!isPosted || !mayUse('bills:post')) return null;
+  const { bills, charges } = readyIn(summary);
   return (
     <ActionDialog
       label={t('undo.unpost')}
-      action={t('undo.unpostConfirm', {
-        bills: summary.bills,
-        sum: money(summary.currentCharges),
-      })}
+      action={t('undo.unpostConfirm', { bills, sum: money(charges) })}
       colour="red"
       effect={<Text size="sm">{t('undo.unpostEffect')}</Text>}
       fields={{ reason }}

@@ -10,6 +10,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BillingError } from '../../../sdk/client.ts';
@@ -57,8 +58,13 @@ export function ValueRows({ fileHint, action, send, children, ...grid }: Props) 
     );
     setRows(row === rows.at(-1) && value !== '' ? [...next, blank()] : next);
   };
-  const open = async (file: File | null) => {
-    if (file) setRows([...filled, ...(await rowsIn(file, grid)), blank()]);
+  const opening = useMutation({
+    mutationFn: (file: File) => rowsIn(file, grid),
+    onSuccess: (read) => setRows([...filled, ...read, blank()]),
+  });
+  const open = (file: File | null) => {
+    opening.reset();
+    if (file) opening.mutate(file);
   };
   const details = sending.error instanceof BillingError ? sending.error.error.details : [];
   const problems = rowProblems(details, 0);
@@ -80,6 +86,7 @@ export function ValueRows({ fileHint, action, send, children, ...grid }: Props) 
             clearButtonProps={{ 'aria-label': t('file.remove') }}
             onChange={open}
           />
+          {opening.isError && <Refusal error={opening.error} />}
           <RowGrid {...grid} rows={rows} messageOf={messageOf} onChange={change} />
           {sending.isError && problems.length === 0 && <Refusal error={sending.error} />}
           {sending.isSuccess && filled.length === 0 && (

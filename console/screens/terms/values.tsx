@@ -24,7 +24,7 @@ export function ManualValues() {
     ...serviceQuery(data?.term.serviceCode ?? ''),
     enabled: data !== undefined,
   });
-  if (service.isError) return <Refusal error={service.error} />;
+  if (service.isLoadingError) return <Refusal error={service.error} />;
   if (!data || !service.data) return <Loading />;
   const { components, unmeteredInputs } = service.data;
   const manual = (components ?? []).filter(({ manual = 'No' }) => manual !== 'No');

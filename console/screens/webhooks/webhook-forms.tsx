@@ -10,7 +10,10 @@ import {
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import type { EventType, Webhook } from '../../api/queries/webhooks.ts';
+import { found } from '../../api/problem.ts';
+import { queries } from '../../api/queries/base.ts';
+import { type EventType, type Webhook, webhookQuery } from '../../api/queries/webhooks.ts';
+import { useEdited } from '../../parts/edited.tsx';
 import { CopyField, newSecret } from '../../parts/secret-field.tsx';
 import { SendForm } from '../../parts/send-form.tsx';
 import { eventTypes } from './event-types.ts';
@@ -35,21 +38,32 @@ export function NewWebhook({ onDone }: { onDone: (webhookID: number) => void }) 
   );
 }
 
+function detailsOf({ url, description, types }: Webhook): Details {
+  return { url, description: description ?? '', types: types as EventType[] };
+}
+
 export function ChangeWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const { t } = useTranslation();
-  const { webhookID, url, description, types, ts } = webhook;
-  const form = useForm<Details>({
-    initialValues: { url, description: description ?? '', types: types as EventType[] },
+  const { webhookID } = webhook;
+  const form = useForm<Details>({ initialValues: detailsOf(webhook) });
+  const { send, merge } = useEdited({
+    form,
+    object: webhook,
+    valuesOf: detailsOf,
+    load: async () =>
+      found((await queries.fetchQuery({ ...webhookQuery(webhookID), staleTime: 0 })) ?? undefined),
+    labelOf: (name) => t(`webhooks.${name}`),
   });
   return (
     <SendForm
       form={form}
-      send={(details) => api.updateWebhook({ data: { webhookID, ...details, ts } })}
+      send={send((details, { ts }) => api.updateWebhook({ data: { webhookID, ...details, ts } }))}
       action={t('logins.save')}
       isReady={form.isDirty()}
       onDone={onDone}
     >
       <DetailFields form={form} />
+      {merge}
     </SendForm>
   );
 }

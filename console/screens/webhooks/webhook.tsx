@@ -13,6 +13,7 @@ import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useSend } from '../../parts/send-form.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Steady } from '../../parts/steady.tsx';
 import { Messages } from './messages.tsx';
 import { ChangeWebhook, RotateSecret } from './webhook-forms.tsx';
 
@@ -23,7 +24,7 @@ export function WebhookScreen() {
   const webhookID = Number(useParams({ from }).webhookID);
   const query = useQuery(webhookQuery(webhookID));
   if (query.isPending) return <Loading />;
-  if (query.isError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
   const webhook = query.data;
   const crumbs = [
     { label: t('settings.tabs.webhooks'), to: '/settings', search: { tab: 'webhooks' } },
@@ -101,15 +102,21 @@ function Actions({ webhook }: { webhook: Webhook }) {
       <DialogButton label={t('logins.change')} variant="default">
         {(close) => <ChangeWebhook webhook={webhook} onDone={close} />}
       </DialogButton>
-      <DialogButton label={t('webhooks.newSecret')} variant="default">
-        {(close) => (
-          <RotateSecret
-            effect={t('webhooks.rotateHint')}
-            send={(rotated) => api.updateWebhook({ data: { webhookID, ...rotated, ts } })}
-            onDone={close}
-          />
+      <Steady subject={webhook} versionOf={(shown) => String(shown.ts)}>
+        {(shown) => (
+          <DialogButton label={t('webhooks.newSecret')} variant="default">
+            {(close) => (
+              <RotateSecret
+                effect={t('webhooks.rotateHint')}
+                send={(rotated) =>
+                  api.updateWebhook({ data: { webhookID, ...rotated, ts: shown.ts } })
+                }
+                onDone={close}
+              />
+            )}
+          </DialogButton>
         )}
-      </DialogButton>
+      </Steady>
     </>
   );
 }

@@ -12,6 +12,7 @@ export type FoundBill = {
   status: string;
   /** Minor units as text. */
   bill_amount: string;
+  party_number: number;
   party_name: string;
   term_label: string;
 };
@@ -48,7 +49,7 @@ export async function findBills(
 async function listFound(tx: Tx, tenantId: number, ids: Sql): Promise<FoundBill[]> {
   const { rows } = await sql<FoundBill>`
     select b.bill_id, b.bill_number, b.status, b.bill_amount::text as bill_amount,
-      p.name as party_name, t.label as term_label
+      p.party_number, p.name as party_name, t.label as term_label
     from (${ids}) f
     join bills b on b.tenant_id = ${tenantId} and b.bill_id = f.bill_id
     join parties p on p.tenant_id = ${tenantId} and p.party_id = b.party_id

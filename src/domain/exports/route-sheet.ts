@@ -26,8 +26,9 @@ export type RouteSheet = RouteFilter & {
 
 const columns = [
   ...['connectionNumber', 'partyName', 'city', 'society', 'block', 'street', 'buildingNo'],
-  ...['buildingName', 'shopNo', 'number', 'register', 'unit', 'digits', 'previousDate'],
-  ...['previousReading', 'expectedLow', 'expectedHigh', 'readingDate', 'value', 'remark'],
+  ...['buildingName', 'shopNo', 'number', 'register', 'unit', 'digits', 'kind', 'mf'],
+  ...['previousDate', 'previousReading', 'expectedLow', 'expectedHigh'],
+  ...['readingDate', 'value', 'remark'],
 ];
 
 const stopsAtOnce = 1_000;
@@ -90,6 +91,8 @@ function lineOf(
   const found: Record<string, Cell> = {
     ...cells,
     digits: register.digits,
+    kind: register.kind,
+    mf: register.mf,
     previousDate: previous && formatDay(previous.day),
     previousReading: previous?.value ?? null,
     expectedLow: range && decimalText(round(range.low, register.decimals, 'Floor')),

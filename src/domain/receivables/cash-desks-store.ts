@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db/pool.ts';
-import { sql } from '../../base/db/sql.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import type { Stamp } from '../../base/stamp.ts';
 import { takeNumbers } from '../tenants/numbers-store.ts';
 
@@ -110,16 +110,40 @@ export async function listDeskTotals(
 ): Promise<DeskTotal[]> {
   const { rows } = await sql<DeskTotal>`
     select r.cash_desk_id, p.payment_method, sum(p.amount)::bigint as amount, count(*) as payments
-    from receipts r
-    join payments p on p.tenant_id = ${tenantId} and p.payment_id = r.payment_id
-    left join payment_reversals v on v.tenant_id = ${tenantId} and v.payment_id = r.payment_id
-      and v.reversal_date = r.desk_date
-    where r.tenant_id = ${tenantId} and r.cash_desk_id = any(${deskIds}::bigint[])
-      and r.desk_date = ${day.toString()}::date and v.payment_id is null
+    from ${takenAt(tenantId, deskIds, day)} and r.tenant_id = ${tenantId}
     group by r.cash_desk_id, p.payment_method
     order by r.cash_desk_id, p.payment_method
   `.execute(tx);
   return rows;
+}
+
+export type CashierTotal = DeskTotal & { created_by: string };
+
+/** The same for each login that took payments. */
+export async function listCashierTotals(
+  tx: Tx,
+  tenantId: number,
+  deskIds: readonly number[],
+  day: Temporal.PlainDate,
+): Promise<CashierTotal[]> {
+  const { rows } = await sql<CashierTotal>`
+    select r.cash_desk_id, p.created_by, p.payment_method, sum(p.amount)::bigint as amount,
+      count(*) as payments
+    from ${takenAt(tenantId, deskIds, day)} and r.tenant_id = ${tenantId}
+    group by r.cash_desk_id, p.created_by, p.payment_method
+    order by r.cash_desk_id, p.created_by, p.payment_method
+  `.execute(tx);
+  return rows;
+}
+
+/** Receipts `r` with their payments `p`; the statement adds the tenant of `r`. */
+function takenAt(tenantId: number, deskIds: readonly number[], day: Temporal.PlainDate): Sql {
+  return sql`receipts r
+    join payments p on p.tenant_id = ${tenantId} and p.payment_id = r.payment_id
+    left join payment_reversals v on v.tenant_id = ${tenantId} and v.payment_id = r.payment_id
+      and v.reversal_date = r.desk_date
+    where r.cash_desk_id = any(${deskIds}::bigint[])
+      and r.desk_date = ${day.toString()}::date and v.payment_id is null`;
 }
 
 export type ClosedDay = {

@@ -12,6 +12,7 @@ export type FoundPayment = {
   /** Minor units as text. */
   amount: string;
   value_date: string;
+  party_number: number;
   party_name: string;
 };
 
@@ -25,7 +26,7 @@ export async function findPayments(
     sql`(${beginsWith(column, typed)} or ${beginsWith(column, typed.toUpperCase())})`;
   const { rows } = await sql<FoundPayment>`
     select y.payment_id, y.reference, r.receipt_number, y.amount::text as amount, y.value_date,
-      p.name as party_name
+      p.party_number, p.name as party_name
     from (
       (
         select payment_id from payments

@@ -13,6 +13,7 @@ export type FoundSubscription = {
   subscription_id: number;
   subscription_number: string;
   status: string;
+  party_number: number;
   party_name: string;
   plan_code: string;
 };
@@ -65,8 +66,8 @@ async function listFound(
 ): Promise<FoundSubscription[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<FoundSubscription>`
-    select s.subscription_id, s.subscription_number, s.status, p.name as party_name,
-      n.code as plan_code
+    select s.subscription_id, s.subscription_number, s.status, p.party_number,
+      p.name as party_name, n.code as plan_code
     from subscriptions s
     join parties p on p.tenant_id = ${tenantId} and p.party_id = s.party_id
     join plans n on n.tenant_id = ${tenantId} and n.plan_id = s.plan_id

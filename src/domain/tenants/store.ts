@@ -252,8 +252,8 @@ export async function hasAmounts(tx: Tx, tenantId: number): Promise<boolean> {
 }
 
 /**
- * Workers look at the workspace at once, when the transaction commits. Triggers do so too, but where
- * there are several machines they run on another one than the workers listen to.
+ * Workers look at the workspace at once, when the transaction commits. Triggers do so too, but
+ * where there are several machines they run on another one than the workers listen to.
  */
 export async function wakeDailyJobs(tx: Tx, tenantId: number): Promise<void> {
   await sql`select pg_notify('billwright_clocks', ${String(tenantId)})`.execute(tx);

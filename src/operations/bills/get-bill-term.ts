@@ -41,6 +41,10 @@ const summary = Type.Object({
   onHold: integer,
   usage: Type.Array(Type.Object({ input: text, unit: nullable(text), quantity: text })),
   currentCharges: money,
+  readyCharges: Type.Number({
+    ...money,
+    description: 'of the bills that are neither in error nor on hold: what posting takes now',
+  }),
   taxAmount: money,
   arrears: money,
   payableWithinDueDate: money,
@@ -190,6 +194,7 @@ async function summaryOf(call: Call, term: Term, batchId: number | null): Promis
     onHold: figures.on_hold,
     usage: Object.entries(totals?.usage ?? {}).map(([input, used]) => ({ input, ...used })),
     currentCharges: amount(figures.current_charges),
+    readyCharges: amount(figures.ready_charges),
     taxAmount: amount(figures.tax_amount),
     arrears: amount(figures.arrears),
     payableWithinDueDate: amount(figures.payable),

@@ -5,9 +5,11 @@ import { wireDay } from '../../base/days.ts';
 import { majorUnits } from '../../base/money.ts';
 import {
   type CashDesk,
+  type CashierTotal,
   type ClosedDayRow,
   type DeskTotal,
   listCashDesks,
+  listCashierTotals,
   listDeskTotals,
   listLastClosedDays,
 } from '../../domain/receivables/cash-desks-store.ts';
@@ -25,6 +27,15 @@ const deskView = Type.Object({
   taken: Type.Array(
     Type.Object({ paymentMethod: Type.String(), amount: money, payments: Type.Integer() }),
     { description: 'on this day, without what was reversed the same day' },
+  ),
+  cashiers: Type.Array(
+    Type.Object({
+      cashier: Type.String({ description: 'the login that took the payments' }),
+      paymentMethod: Type.String(),
+      amount: money,
+      payments: Type.Integer(),
+    }),
+    { description: 'the same by login' },
   ),
   lastClosed: nullable(
     Type.Object({
@@ -54,31 +65,46 @@ export const getCashDesks = operation({
     const lastOf = new Map(closed.map((one) => [one.cash_desk_id, one]));
     const on = dayOf(body.date) ?? postingOf(call).today;
     const ids = wanted.map((one) => one.cash_desk_id);
-    const totals = await listDeskTotals(tx, tenant.tenantId, ids, on);
-    const takenBy = Map.groupBy(totals, (one) => one.cash_desk_id);
+    const [totals, cashiers] = await Promise.all([
+      listDeskTotals(tx, tenant.tenantId, ids, on),
+      listCashierTotals(tx, tenant.tenantId, ids, on),
+    ]);
+    const taken = Map.groupBy(totals, (one) => one.cash_desk_id);
+    const byCashier = Map.groupBy(cashiers, (one) => one.cash_desk_id);
     const cashDesks = wanted.map((desk) => {
       const { cash_desk_id: deskId } = desk;
-      const day = { on, taken: takenBy.get(deskId) ?? [], last: lastOf.get(deskId) };
-      return present(call, desk, day);
+      return present(call, desk, {
+        on,
+        taken: taken.get(deskId) ?? [],
+        cashiers: byCashier.get(deskId) ?? [],
+        last: lastOf.get(deskId),
+      });
     });
     return { message: counted(cashDesks.length, 'cash desk'), data: { cashDesks } };
   },
 });
 
-type Day = { on: Temporal.PlainDate; taken: readonly DeskTotal[]; last: ClosedDayRow | undefined };
+type Day = {
+  on: Temporal.PlainDate;
+  taken: readonly DeskTotal[];
+  cashiers: readonly CashierTotal[];
+  last: ClosedDayRow | undefined;
+};
 
-function present({ tenant }: Call, desk: CashDesk, { on, taken, last }: Day) {
+function present({ tenant }: Call, desk: CashDesk, { on, taken, cashiers, last }: Day) {
   const amount = (minor: number | string) => majorUnits(BigInt(minor), tenant.currencyDecimals);
+  const byMethod = (one: DeskTotal) => ({
+    paymentMethod: one.payment_method,
+    amount: amount(one.amount),
+    payments: one.payments,
+  });
   return {
     cashDesk: desk.code,
     name: desk.name,
     cashAccountID: desk.cash_account_id,
     date: formatDate(on),
-    taken: taken.map((one) => ({
-      paymentMethod: one.payment_method,
-      amount: amount(one.amount),
-      payments: one.payments,
-    })),
+    taken: taken.map(byMethod),
+    cashiers: cashiers.map((one) => ({ cashier: one.created_by, ...byMethod(one) })),
     lastClosed: last
       ? {
           date: wireDay(last.desk_date),

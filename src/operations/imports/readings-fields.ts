@@ -47,6 +47,8 @@ const ignoredColumns = [
   'previousDate',
   'previousReading',
   'digits',
+  'kind',
+  'mf',
   'expectedLow',
   'expectedHigh',
   'status',

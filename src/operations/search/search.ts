@@ -36,8 +36,17 @@ const result = Type.Object({
   number: Type.String({ description: 'by which the operations of its kind find it' }),
   title: Type.String(),
   detail: nullable(Type.String()),
+  payer: Type.Optional(
+    nullable(
+      Type.Object(
+        { partyNumber: Type.Integer(), name: Type.String() },
+        { description: 'if asked for: the party that owes or pays; null if there is none' },
+      ),
+    ),
+  ),
 });
 type Result = Type.Static<typeof result>;
+type Found = Result & { payer: Exclude<Result['payer'], undefined> };
 
 export const search = operation({
   path: '/billing/search/search',
@@ -48,6 +57,13 @@ export const search = operation({
   request: Type.Object({
     text: filledText({ max: 100 }),
     kinds: maybe(Type.Array(oneOf(kinds), { maxItems: kinds.length, description: 'null: all' })),
+    payers: maybe(
+      Type.Boolean({
+        description:
+          'true, for callers that may read parties or payments: each result with its payer; of ' +
+          'kinds that the caller may not read, the number and the payer alone',
+      }),
+    ),
   }),
   response: Type.Object({
     results: Type.Array(result, { description: `up to ${foundMax} of each kind` }),
@@ -56,17 +72,33 @@ export const search = operation({
   example: { text: 'Khan', kinds: ['party'] },
   async handle({ tx, tenant, principal }, body) {
     const typed = body.text.trim();
-    const wanted = kinds.filter(
-      (kind) =>
-        principal.permissions.has(permissionOf[kind]) && (body.kinds?.includes(kind) ?? true),
+    const { permissions } = principal;
+    const showsPayers =
+      body.payers === true && (permissions.has('parties:read') || permissions.has('payments:read'));
+    const asked = kinds.filter((kind) => body.kinds?.includes(kind) ?? true);
+    const found = await Promise.all(
+      asked.map(async (kind) => {
+        const isReadable = permissions.has(permissionOf[kind]);
+        if (!isReadable && !(showsPayers && kind !== 'plan')) return [];
+        const rows = await finders[kind](tx, tenant, typed);
+        if (!isReadable) return rows.flatMap((row) => payerAlone(row, typed) ?? []);
+        return showsPayers ? rows : rows.map(({ payer, ...row }) => row);
+      }),
     );
-    const found = await Promise.all(wanted.map((kind) => finders[kind](tx, tenant, typed)));
-    const results = found.flat();
+    const results: Result[] = found.flat();
     return { message: counted(results.length, 'result'), data: { results } };
   },
 });
 
-type Finder = (tx: Tx, tenant: Tenant, typed: string) => Promise<Result[]>;
+/** Only where what was typed is in what is shown: a result must not confirm what is hidden. */
+function payerAlone({ kind, id, number, payer }: Found, typed: string): Result | undefined {
+  if (payer === null) return undefined;
+  const shown = `${number} ${payer.name}`.toLowerCase();
+  if (!shown.includes(typed.toLowerCase())) return undefined;
+  return { kind, id, number, title: payer.name, detail: null, payer };
+}
+
+type Finder = (tx: Tx, tenant: Tenant, typed: string) => Promise<Found[]>;
 
 const finders: Record<Kind, Finder> = {
   party: async (tx, { tenantId }, typed) =>
@@ -76,6 +108,7 @@ const finders: Record<Kind, Finder> = {
       number: String(row.party_number),
       title: row.name,
       detail: [row.kind, row.email, row.contact].filter(Boolean).join(' · '),
+      payer: { partyNumber: row.party_number, name: row.name },
     })),
   connection: async (tx, { tenantId }, typed) =>
     (await findSubscriptions(tx, tenantId, typed, foundMax)).map((row) => ({
@@ -84,6 +117,7 @@ const finders: Record<Kind, Finder> = {
       number: row.subscription_number,
       title: row.party_name,
       detail: `${row.status} · ${row.plan_code}`,
+      payer: payerOf(row),
     })),
   meter: async (tx, { tenantId }, typed) =>
     (await findMeters(tx, tenantId, typed, foundMax)).map((row) => ({
@@ -92,6 +126,7 @@ const finders: Record<Kind, Finder> = {
       number: String(row.number),
       title: row.brand,
       detail: row.subscription_number ?? row.status,
+      payer: payerOf(row),
     })),
   bill: async (tx, { tenantId, currencyDecimals }, typed) =>
     (await findBills(tx, tenantId, typed, foundMax)).map((row) => ({
@@ -104,6 +139,7 @@ const finders: Record<Kind, Finder> = {
         amountText(BigInt(row.bill_amount), currencyDecimals),
         row.status,
       ].join(' · '),
+      payer: payerOf(row),
     })),
   payment: async (tx, { tenantId, currencyDecimals }, typed) =>
     (await findPayments(tx, tenantId, typed, foundMax)).map((row) => ({
@@ -118,6 +154,7 @@ const finders: Record<Kind, Finder> = {
       ]
         .filter(Boolean)
         .join(' · '),
+      payer: payerOf(row),
     })),
   plan: async (tx, { tenantId }, typed) =>
     (await findPlans(tx, tenantId, typed, foundMax)).map((row) => ({
@@ -126,5 +163,11 @@ const finders: Record<Kind, Finder> = {
       number: row.code,
       title: row.name,
       detail: row.context_code,
+      payer: null,
     })),
 };
+
+function payerOf(row: { party_number: number | null; party_name: string | null }): Found['payer'] {
+  if (row.party_number === null) return null;
+  return { partyNumber: row.party_number, name: row.party_name ?? '' };
+}

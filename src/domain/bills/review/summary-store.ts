@@ -112,6 +112,8 @@ export type TermFigures = {
   counted: number;
   subscriptions: number;
   current_charges: string;
+  /** Of the bills that are neither in error nor on hold. */
+  ready_charges: string;
   tax_amount: string;
   arrears: string;
   payable: string;
@@ -135,6 +137,8 @@ export async function findTermFigures(
       )) filter (where b.subscription_id is null), 0))::integer as subscriptions,
       (count(*) filter (where b.status <> 'Error' and ${counted}))::integer as counted,
       coalesce(sum(b.current_charges) filter (where ${counted}), 0)::text as current_charges,
+      coalesce(sum(b.current_charges) filter (
+        where b.status not in ('Error', 'Hold')), 0)::text as ready_charges,
       coalesce(sum(b.tax_amount) filter (where ${counted}), 0)::text as tax_amount,
       coalesce(sum(b.arrears) filter (where ${counted}), 0)::text as arrears,
       coalesce(sum(b.payable) filter (where ${counted}), 0)::text as payable,

@@ -66,7 +66,7 @@ type SheetOptions = {
   scale: number;
 };
 
-/** Of one set of fonts. What is remembered of each takes some 10 MB at most, usually less than 2. */
+/** Of one set of fonts. What is remembered of each takes usually less than 2 MB. */
 const sheetsMax = 20;
 const known = new WeakMap<Typefaces, Map<string, Sheet>>();
 
