@@ -8,6 +8,7 @@ import { copyBills } from './copied-bills.ts';
 import { smallService, smallTariff } from './pricing.ts';
 import { type Crew, runStep, whileCrew } from './run-steps.ts';
 import type { Scene } from './scene.ts';
+import { inTenant } from './spread-client.ts';
 import { bookSurcharge } from './surcharges.ts';
 
 export const seeded = {
@@ -45,10 +46,10 @@ export async function seedBills(scene: Scene, client: TestClient, mark: string):
   await client.makeAdjustments({
     adjustments: [{ ...fee, reference: `${mark} fee`, reason: mark }],
   });
-  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-  await seedRows(scene, tenantId, mark);
-  await bookSurcharge(scene, tenantId, seeded.publishedBill, 100);
-  await scene.sql.query("select set_config('app.tenant', '', false)");
+  await inTenant(scene.sql, tenantId, async () => {
+    await seedRows(scene, tenantId, mark);
+    await bookSurcharge(scene, tenantId, seeded.publishedBill, 100);
+  });
 }
 
 /** Before anything is owed, so that all of it is in the wallet. */

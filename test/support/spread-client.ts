@@ -49,3 +49,16 @@ export class SpreadClient extends pg.Client {
     }
   }
 }
+
+/** The owner of the tables works for one tenant meanwhile, bound by nothing else. */
+export async function inTenant(
+  sql: pg.Client,
+  tenantId: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  if (sql instanceof SpreadClient) sql.enter(tenantId);
+  else await sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
+  await work();
+  if (sql instanceof SpreadClient) sql.enter(undefined);
+  else await sql.query("select set_config('app.tenant', '', false)");
+}

@@ -11,6 +11,7 @@ import { seedBills } from './bill-rows.ts';
 import type { TestClient } from './client.ts';
 import { send } from './http.ts';
 import { adminPassword, type Scene } from './scene.ts';
+import { inTenant } from './spread-client.ts';
 import type { Connection } from './subscriptions.ts';
 
 export type Two = {
@@ -178,12 +179,8 @@ async function seedSubscription(
 
 /** No operation renames a ledger account yet. */
 async function nameAccounts(scene: Scene, tenantId: number, mark: string): Promise<void> {
-  await scene.sql.query("select set_config('app.tenant', $1, false)", [String(tenantId)]);
-  await scene.sql.query('update ledger_accounts set name = $2 || name where tenant_id = $1', [
-    tenantId,
-    mark,
-  ]);
-  await scene.sql.query("select set_config('app.tenant', '', false)");
+  const text = 'update ledger_accounts set name = $2 || name where tenant_id = $1';
+  await inTenant(scene.sql, tenantId, () => scene.sql.query(text, [tenantId, mark]));
 }
 
 /** Rows of B under ids that A does not have, with marked names. */

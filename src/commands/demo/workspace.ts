@@ -1,6 +1,11 @@
 // The workspace that a first `start` makes, so that there is something to log in to and look at.
 import { type Database, plainOpening, tenantTransact, transact } from '../../base/db/pool.ts';
-import { type Context, openApiDatabase, openOwnerDatabase } from '../../context.ts';
+import {
+  type Context,
+  inspectDatabase,
+  openApiDatabase,
+  openOwnerDatabase,
+} from '../../context.ts';
 import { demoLogin } from '../../domain/access/demo-login.ts';
 import { createWorkspace, prepareWorkspace } from '../../domain/access/workspaces.ts';
 import { findSettings, listWorkspaces, updateSettings } from '../../domain/tenants/store.ts';
@@ -61,6 +66,8 @@ export async function makeDemo(
   if (options.subscriptions === 0) return tenantId;
   // It makes calls, for which it loads all operations: a start that makes no demo does without.
   const { fillDemo } = await import('./fill.ts');
+  // A program that only makes a demo has not done it before.
+  if (context.isSpread === undefined) await inspectDatabase(context);
   const api = openApiDatabase(context);
   try {
     const target = { tenantId, workspace: options.workspace, username, password };
