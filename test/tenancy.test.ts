@@ -64,6 +64,11 @@ async function enter(client: pg.Client, tenantId: number): Promise<void> {
 
 const denied = { code: '42501' };
 
+/** A cluster would write rows that it computes by COPY, which the policy forbids as a whole. */
+function isDenied({ code, message }: Error & { code?: string }): boolean {
+  return code === '42501' || message === 'COPY FROM not supported with row-level security';
+}
+
 async function tablesWith(right: string): Promise<string[]> {
   const tables = await tablesOf(scene.sql);
   const { rows } = await scene.sql.query<{ name: string }>(
@@ -194,7 +199,7 @@ test('no row can be put into, moved to or changed in another tenant', async () =
     const insert = `insert into ${table} (${columns})
       select ${columns} from jsonb_populate_record(null::${table}, $1)`;
     await asApi(tenantA, async (client) => {
-      await assert.rejects(client.query(insert, [rows[0]?.row]), denied, table);
+      await assert.rejects(client.query(insert, [rows[0]?.row]), isDenied, table);
     });
   }
   assert.ok(tried >= 10, `${tried} tables`);
