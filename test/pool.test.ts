@@ -211,3 +211,17 @@ test('a role that is taken on brings its limits, for the transaction alone', asy
   assert.deepEqual(await limits('billwright_worker'), worker);
   assert.deepEqual(await limits(), { role: 'billwright', statement: '0', lock: '0', idle: '0' });
 });
+
+test('a COPY that is refused while most of it is still to be sent fails with the reason', async () => {
+  const parts = Array.from({ length: 200 }, (_, part) => {
+    const rows = Array.from({ length: 20_000 }, (_, row) => `${part === 0 ? 'x' : ''}${row}\n`);
+    return Buffer.from(rows.join(''));
+  });
+  await onOne(async (run) => {
+    const copied = run((tx) => tx.copyIn('copy tried from stdin', parts));
+    await assert.rejects(copied, { code: '22P02' });
+    await run(async (tx) => {
+      assert.equal((await sql`select n from tried`.execute(tx)).rows.length, 0);
+    });
+  });
+});

@@ -7,9 +7,9 @@
 // name, and described once for each connection.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
-import { from as copyFrom } from 'pg-copy-streams';
 import { serialize } from 'pg-protocol';
 import { tracedStatement } from '../tracing.ts';
+import { copyInto } from './copy-into.ts';
 import { type Row, type RowReader, rowReader, type SentRow } from './rows.ts';
 import { noteStatement } from './watch.ts';
 
@@ -87,7 +87,7 @@ export class BatchedClient {
     this.#send();
     noteStatement(text);
     const answer = new Promise<number>((resolve, reject) => {
-      const stream = this.#client.query(copyFrom(text));
+      const stream = copyInto(this.#client, text);
       stream.once('error', reject);
       stream.once('finish', () => resolve(stream.rowCount));
       for (const bytes of parts) stream.write(bytes);

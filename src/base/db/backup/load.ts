@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { copyInto } from '../copy-into.ts';
 import { BackupError, type BackupHead, type TableSum } from './format.ts';
 import { type CheckedBackup, tablePiecesOf } from './read.ts';
 
@@ -64,7 +64,7 @@ function startLoad(client: pg.Client, head: BackupHead, table: string, options: 
   const list = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
   const target = pg.escapeIdentifier(options.targetOf?.(table) ?? table);
   const freeze = options.isNew ? ' with (freeze)' : '';
-  const stream = client.query(copyFrom(`copy ${target} (${list}) from stdin${freeze}`));
+  const stream = copyInto(client, `copy ${target} (${list}) from stdin${freeze}`);
   const done = finished(stream);
   // It is awaited at the end; a failure before that also ends the writes.
   done.catch(() => {});
