@@ -112,7 +112,7 @@ async function takePayment(page: Page, place: Owing): Promise<void> {
   await from.fill('2027-06-01');
   await to.focus();
   await page.keyboard.type('01312027');
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert', { name: 'That did not work' }).waitFor();
   assert.equal(await to.inputValue(), '2027-01-31');
   await from.fill('2026-01-01');
   await statement.getByText('1,000.00').waitFor();

@@ -18,7 +18,7 @@ test('a manager changes the days to pay of a service and adds a batch', { skip }
   await page.getByRole('link', { name: code, exact: true }).click();
   await page.getByLabel('Days to pay after the term').fill('soon');
   await page.getByRole('button', { name: 'Save the service' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert').first().waitFor();
   await assertAccessible(page);
   await page.getByLabel('Days to pay after the term').fill('21');
   await page.getByLabel('Reconnect when nothing is overdue any more').check();

@@ -10,8 +10,8 @@ export function copyInto(client: pg.ClientBase, text: string): CopyStreamQuery {
 }
 
 /**
- * PostgreSQL refused the COPY and reads no more of it. The library would go on to send what it still
- * holds, on a connection that it has given back, and end the process with that error.
+ * PostgreSQL refused the COPY and reads no more of it. The library would send what it still holds,
+ * on a connection that it has given back, and end the process with that error.
  */
 function dropRest(stream: CopyStreamQuery): void {
   const { chunks } = stream as unknown as { chunks: unknown[] };
