@@ -19,8 +19,8 @@ export type PlanSum = {
   plan: string;
   bills: number;
   amount: number;
-  /** Of the bill before, of each subscription that has one. */
-  before: number;
+  /** Of the bill before, of each subscription that has one; null if none has. */
+  before: number | null;
 };
 export type Scan = {
   done: number;
@@ -73,12 +73,12 @@ function add(scan: Scan, bill: Bill): void {
     change: before?.amount == null ? null : inMoney(amount, -before.amount),
   };
   const plan = bill.tariffCode ?? '–';
-  const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0, before: 0 };
+  const sum = scan.plans.get(plan) ?? { plan, bills: 0, amount: 0, before: null };
   scan.plans.set(plan, {
     plan,
     bills: sum.bills + 1,
     amount: inMoney(sum.amount, amount),
-    before: inMoney(sum.before, before?.amount ?? 0),
+    before: before?.amount == null ? sum.before : inMoney(sum.before ?? 0, before.amount),
   });
   const change = one.change ?? 0;
   if (change > 0) scan.up = topOf(scan.up, one, (a, b) => changeOf(b) - changeOf(a));

@@ -185,7 +185,7 @@ function Plans({ scan }: { scan: Scan }) {
               <Table.Td className="figure">{bills}</Table.Td>
               <Money value={amount} />
               <Money value={before} />
-              <Money value={sum([amount, -before])} />
+              <Money value={before === null ? null : sum([amount, -before])} />
             </Table.Tr>
           ))}
         </Table.Tbody>
