@@ -64,10 +64,11 @@ async function enter(client: pg.Client, tenantId: number): Promise<void> {
 
 const denied = { code: '42501' };
 
-/** A cluster would write rows that it computes by COPY, which the policy forbids as a whole. */
-function isDenied({ code, message }: Error & { code?: string }): boolean {
-  return code === '42501' || message === 'COPY FROM not supported with row-level security';
-}
+/** A cluster refuses two of the attempts by rules of its own, before the policy is asked. */
+const refusedByCluster =
+  /^(COPY FROM not supported with row-level|modifying the partition value of rows is not allowed)/;
+const isDenied = ({ code, message }: Error & { code?: string }) =>
+  code === '42501' || refusedByCluster.test(message);
 
 async function tablesWith(right: string): Promise<string[]> {
   const tables = await tablesOf(scene.sql);
@@ -210,7 +211,7 @@ test('no row can be put into, moved to or changed in another tenant', async () =
       const { rows } = await client.query(`select 1 from ${table} limit 1`);
       if (rows.length === 0) return;
       const move = client.query(`update ${table} set tenant_id = $1`, [tenantB]);
-      await assert.rejects(move, denied, table);
+      await assert.rejects(move, isDenied, table);
     });
   }
   assert.deepEqual(await hashRows(scene.sql), before);
