@@ -110,7 +110,8 @@ export async function listDeskTotals(
 ): Promise<DeskTotal[]> {
   const { rows } = await sql<DeskTotal>`
     select r.cash_desk_id, p.payment_method, sum(p.amount)::bigint as amount, count(*) as payments
-    from ${takenAt(tenantId, deskIds, day)} and r.tenant_id = ${tenantId}
+    from receipts r ${withPayments(tenantId)}
+    where r.tenant_id = ${tenantId} and ${takenAt(deskIds, day)}
     group by r.cash_desk_id, p.payment_method
     order by r.cash_desk_id, p.payment_method
   `.execute(tx);
@@ -129,21 +130,25 @@ export async function listCashierTotals(
   const { rows } = await sql<CashierTotal>`
     select r.cash_desk_id, p.created_by, p.payment_method, sum(p.amount)::bigint as amount,
       count(*) as payments
-    from ${takenAt(tenantId, deskIds, day)} and r.tenant_id = ${tenantId}
+    from receipts r ${withPayments(tenantId)}
+    where r.tenant_id = ${tenantId} and ${takenAt(deskIds, day)}
     group by r.cash_desk_id, p.created_by, p.payment_method
     order by r.cash_desk_id, p.created_by, p.payment_method
   `.execute(tx);
   return rows;
 }
 
-/** Receipts `r` with their payments `p`; the statement adds the tenant of `r`. */
-function takenAt(tenantId: number, deskIds: readonly number[], day: Temporal.PlainDate): Sql {
-  return sql`receipts r
+/** Payments `p` of receipts `r`, with their reversals of the same day. */
+function withPayments(tenantId: number): Sql {
+  return sql`
     join payments p on p.tenant_id = ${tenantId} and p.payment_id = r.payment_id
     left join payment_reversals v on v.tenant_id = ${tenantId} and v.payment_id = r.payment_id
-      and v.reversal_date = r.desk_date
-    where r.cash_desk_id = any(${deskIds}::bigint[])
-      and r.desk_date = ${day.toString()}::date and v.payment_id is null`;
+      and v.reversal_date = r.desk_date`;
+}
+
+function takenAt(deskIds: readonly number[], day: Temporal.PlainDate): Sql {
+  return sql`r.cash_desk_id = any(${deskIds}::bigint[]) and r.desk_date = ${day.toString()}::date
+    and v.payment_id is null`;
 }
 
 export type ClosedDay = {
