@@ -1,5 +1,6 @@
 // Floors for payments: the same rows, written by bare connections into tables with the same
-// columns, checks and indexes, without triggers and foreign keys.
+// columns, checks and indexes, without triggers and foreign keys. For payments one by one there are
+// two: all rows of the transaction, and those of the books alone.
 import { buffer as bytesOf } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
@@ -17,12 +18,50 @@ type Added = keyof typeof added;
 const addedNames = Object.keys(added) as Added[];
 const changed = ['bills', 'open_items', 'subscription_balances', 'party_wallets'];
 
+/**
+ * Beside the books a payment writes its audit entry, its events, what is to be sealed, and what it
+ * changes of the totals of accounts and open items. Workers take some of these rows away soon, so
+ * they are made from the rows of the books again. `p` is the payment.
+ */
+const beside = {
+  audit_entries: `select p.journal_id as of_journal, a.* from audit_entries a
+    where a.tenant_id = p.tenant_id and a.subject = 'payment'
+      and a.subject_id = p.payment_id::text`,
+  events: `select p.journal_id as of_journal, v.* from events v
+    where v.tenant_id = p.tenant_id and (
+      v.type = 'payment.created' and v.data ->> 'paymentID' = p.payment_id::text
+      or v.type = 'bill.paid' and v.data ->> 'billID' = any(array(
+        select e.bill_id::text from subledger_entries e
+        where e.tenant_id = p.tenant_id and e.journal_id = p.journal_id and e.item_id is null)))`,
+  seal_queue: `select p.journal_id as of_journal, p.tenant_id, i.item from (
+      select 'journal ' || p.journal_id as item
+      union all
+      select 'audit ' || a.request_id from audit_entries a
+      where a.tenant_id = p.tenant_id and a.subject = 'payment'
+        and a.subject_id = p.payment_id::text
+    ) i`,
+  open_changes: `select p.journal_id as of_journal, p.tenant_id, uuidv7() as change_id,
+      1 as context_id, p.value_date as due_date, -e.settled as owed, -1 as items,
+      array[e.party_id] as party_ids, '{-1}'::smallint[] as party_items
+    from subledger_entries e
+    where e.tenant_id = p.tenant_id and e.journal_id = p.journal_id and e.effect is not null`,
+  ledger_day_totals: `select p.journal_id as of_journal, p.tenant_id,
+      p.value_date as posting_date, l.ledger_account_id, p.journal_id,
+      sum(greatest(l.amount, 0)) as debit, sum(greatest(-l.amount, 0)) as credit,
+      count(*) as lines
+    from journal_lines l
+    where l.tenant_id = p.tenant_id and l.journal_id = p.journal_id
+    group by l.ledger_account_id`,
+};
+type Beside = keyof typeof beside;
+const besideNames = Object.keys(beside) as Beside[];
+
 /** Tables for the floors, with bills and balances as they are now. */
 export async function makeFloorTables(
   { superuser }: Pick<BillrunScene, 'superuser'>,
   { tenantId }: Place,
 ): Promise<void> {
-  for (const table of [...addedNames, ...changed]) {
+  for (const table of [...addedNames, ...besideNames, ...changed]) {
     await superuser.query(`drop table if exists floor_${table}`);
     await superuser.query(`create table floor_${table} (like ${table} including all)`);
   }
@@ -47,19 +86,23 @@ async function columnsOf(superuser: pg.Client, table: string): Promise<string> {
   return rows.map((row) => row.name).join(', ');
 }
 
-/** The rows that payments with such references added to a table, in the order of payments. */
+/** The rows that such payments `p` added to a table, in the order of payments. */
 async function selectAdded(
   superuser: pg.Client,
   { tenantId }: Place,
   table: Added,
-  references: string,
+  isWanted: string,
 ): Promise<string> {
   const columns = await columnsOf(superuser, table);
   const listed = columns.split(', ').map((column) => `t.${column}`);
   const key = table === 'payments' ? 'payment_id' : 'journal_id';
   return `select ${listed.join(', ')} from ${table} t
     where t.tenant_id = ${tenantId} and t.${key} in (select p.${key} from payments p
-      where p.tenant_id = ${tenantId} and p.reference like '${references}%')`;
+      where p.tenant_id = ${tenantId} and ${isWanted})`;
+}
+
+function areReferences(references: string): string {
+  return `p.reference like '${references}%'`;
 }
 
 /** Seconds for one `COPY` of the rows into each table and one update of the bills. */
@@ -70,7 +113,7 @@ export async function bulkFloor(
 ): Promise<number> {
   const prepared: { text: string; bytes: Buffer }[] = [];
   for (const table of addedNames) {
-    const select = await selectAdded(superuser, place, table, references);
+    const select = await selectAdded(superuser, place, table, areReferences(references));
     const bytes = await bytesOf(superuser.query(to(`copy (${select}) to stdout (format binary)`)));
     const columns = await columnsOf(superuser, table);
     prepared.push({ text: `copy floor_${table} (${columns}) from stdin (format binary)`, bytes });
@@ -99,7 +142,7 @@ export async function narrowFloor(
   place: Place,
   references: string,
 ): Promise<number> {
-  const select = await selectAdded(superuser, place, 'payments', references);
+  const select = await selectAdded(superuser, place, 'payments', areReferences(references));
   const bytes = await bytesOf(superuser.query(to(`copy (${select}) to stdout (format binary)`)));
   await superuser.query('drop table if exists narrow_payments, narrow_bills');
   await superuser.query('create table narrow_payments (like payments including indexes)');
@@ -123,16 +166,29 @@ export async function narrowFloor(
   return (performance.now() - began) / 1_000;
 }
 
+function selectBeside({ tenantId }: Place, table: Beside, isWanted: string): string {
+  return `select r.* from payments p cross join lateral (${beside[table]}) r
+    where p.tenant_id = ${tenantId} and ${isWanted}`;
+}
+
 type Statement = { text: string; values: unknown[]; name: string };
 
-/** Payments a second, each in a transaction of its own, by as many bare connections. */
+/**
+ * Payments a second, each in a transaction of its own, by as many bare connections: all that every
+ * second payment wrote, or what the others wrote into the books.
+ */
 export async function singleFloor(
   scene: Pick<BillrunScene, 'superuser' | 'cluster' | 'databaseName'>,
   place: Place,
   references: string,
-  connections: number,
+  { connections, isWhole }: { connections: number; isWhole: boolean },
 ): Promise<number> {
-  const transactions = await prepareTransactions(scene.superuser, place, references);
+  const { superuser } = scene;
+  const isWanted = `${areReferences(references)} and p.payment_id % 2 = ${isWhole ? 0 : 1}`;
+  const transactions = await prepareTransactions(superuser, place, isWanted, isWhole);
+  await superuser.query(
+    `truncate ${[...addedNames, ...besideNames].map((name) => `floor_${name}`).join(', ')}`,
+  );
   const clients = await Promise.all(
     Array.from({ length: connections }, async () => {
       const { cluster, databaseName } = scene;
@@ -169,29 +225,36 @@ type Entry = {
 async function prepareTransactions(
   superuser: pg.Client,
   place: Place,
-  references: string,
+  isWanted: string,
+  isWhole: boolean,
 ): Promise<Statement[][]> {
   const byJournal = new Map<string, Statement[]>();
-  for (const table of addedNames) {
-    const select = await selectAdded(superuser, place, table, references);
+  const add = async (table: string, select: string) => {
     const { rows, fields } = await superuser.query<Record<string, unknown>>({
       text: select,
       // As PostgreSQL wrote them, so that they are sent without work.
       types: { getTypeParser: () => (text: string) => text },
     });
-    const names = fields.map((field) => field.name);
-    for (const [journal, own] of Map.groupBy(rows, (row) => String(row.journal_id))) {
+    const names = fields.map((field) => field.name).filter((name) => name !== 'of_journal');
+    const journalOf = (row: Record<string, unknown>) => String(row.of_journal ?? row.journal_id);
+    for (const [journal, own] of Map.groupBy(rows, journalOf)) {
       const statements = byJournal.get(journal) ?? [];
       statements.push(insertOf(table, names, own));
       byJournal.set(journal, statements);
     }
+  };
+  for (const table of addedNames) {
+    await add(table, await selectAdded(superuser, place, table, isWanted));
+  }
+  for (const table of isWhole ? besideNames : []) {
+    await add(table, selectBeside(place, table, isWanted));
   }
   const { rows: entries } = await superuser.query<Entry & { journal_id: string }>(
     `select e.journal_id, e.party_id, e.subscription_id, e.bill_id, e.item_id, e.effect, e.settled
      from subledger_entries e
      join payments p on p.tenant_id = $1 and p.journal_id = e.journal_id
-     where e.tenant_id = $1 and p.reference like $2 || '%'`,
-    [place.tenantId, references],
+     where e.tenant_id = $1 and ${isWanted}`,
+    [place.tenantId],
   );
   for (const { journal_id: journal, ...entry } of entries) {
     byJournal.get(String(journal))?.push(...changesOf(place.tenantId, entry));

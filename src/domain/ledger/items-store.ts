@@ -28,12 +28,19 @@ export async function lockWallets(
     `.execute(tx),
     sql<{ party_id: number; balance: number }>`
       select party_id, balance from party_wallets
-      where tenant_id = ${tenantId} and party_id = any(${ids}::bigint[])
+      where tenant_id = ${tenantId} and ${isOneOf(ids)}
       order by party_id
       for no key update
     `.execute(tx),
   ]);
   return new Map(rows.map((row) => [row.party_id, row.balance]));
+}
+
+/** One party is named as such: PostgreSQL would plan the array of a clerk's call each time anew. */
+function isOneOf(partyIds: readonly number[]): Sql {
+  return partyIds.length === 1
+    ? sql`party_id = ${partyIds[0]}`
+    : sql`party_id = any(${partyIds}::bigint[])`;
 }
 
 /** Of parties, or of one subscription of a party. */
