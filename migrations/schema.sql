@@ -1119,7 +1119,7 @@ END) stored,
   constraint subscriptions_variants_check CHECK ((jsonb_typeof(variants) = 'array'::text))
 ) with (fillfactor=50);
 CREATE INDEX subscriptions_account ON public.subscriptions USING btree (tenant_id, account_id, subscription_id);
-CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, subscription_id) INCLUDE (status);
+CREATE INDEX subscriptions_batch ON public.subscriptions USING btree (tenant_id, batch_id, subscription_id) INCLUDE (context_id, status);
 CREATE INDEX subscriptions_block ON public.subscriptions USING btree (tenant_id, block, subscription_id) INCLUDE (context_id, status) WHERE (block IS NOT NULL);
 CREATE INDEX subscriptions_changing ON public.subscriptions USING btree (tenant_id, next_change_date) WHERE (next_change_date IS NOT NULL);
 CREATE INDEX subscriptions_city ON public.subscriptions USING btree (tenant_id, city, subscription_id) INCLUDE (context_id, status) WHERE (city IS NOT NULL);
@@ -5573,6 +5573,35 @@ AS $function$
 $function$
 ;
 -- owned by the owner
+
+-- lists of a million (0067_lists_of_a_million.sql)
+
+CREATE OR REPLACE FUNCTION public.spread_parties(pattern text, places integer, looked_at integer, most integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select near.party_id
+  from (
+    select min(party_id) as first_id, max(party_id) as last_id
+    from parties
+    where tenant_id = require_tenant()
+  ) ids
+  cross join generate_series(0, places - 1) as place (number)
+  cross join lateral (
+    select party_id, search_text, archived
+    from parties
+    where tenant_id = require_tenant()
+      and party_id >= ids.first_id + (ids.last_id - ids.first_id) * place.number / places
+    order by party_id
+    limit looked_at
+  ) near
+  where near.search_text like pattern and not near.archived
+  limit most;
+$function$
+;
+-- owned by billwright_search
 
 -- made by no migration
 

@@ -24,6 +24,7 @@ const definers: Record<string, string> = {
   first_parties: 'as search_parties, the first few by the beginning of their names',
   some_parties: 'as search_parties, the first few',
   newest_parties: 'as search_parties, the first few among the newest',
+  spread_parties: 'as search_parties, the first few among some at many places',
   some_subscriptions: 'as some_parties, for subscriptions',
   search_meters: 'as search_parties, for meters',
   scan_meters: 'as scan_parties, for meters',

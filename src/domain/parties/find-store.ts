@@ -10,8 +10,12 @@ import { folded } from './party.ts';
 /** Letters of the index by the beginning of names; the trigram index needs three. */
 const beginningMax = 60;
 const wordMin = 3;
-/** Newest parties that are looked at before the trigram index is. */
+/**
+ * Parties that are looked at before the trigram index is, which reads all rows that have the words:
+ * the newest ones, then some at places all over the workspace.
+ */
 const newestMax = 2_000;
+const places = { count: 20, lookedAt: 100 };
 
 export type FoundParty = {
   party_id: number;
@@ -77,7 +81,18 @@ async function findByWords(
     cross join lateral newest_parties(${pattern}, ${newestMax}, ${limit}) as f (party_id)
     where own.tenant_id = ${tenantId}
   `.execute(tx);
-  if (newest.rows.length >= limit) return newest.rows.map((row) => row.party_id);
+  const ids = new Set(newest.rows.map((row) => row.party_id));
+  if (ids.size >= limit) return [...ids];
+  const spread = await sql<{ party_id: number }>`
+    select f.party_id
+    from tenants own
+    cross join lateral spread_parties(
+      ${pattern}, ${places.count}, ${places.lookedAt}, ${limit}
+    ) as f (party_id)
+    where own.tenant_id = ${tenantId}
+  `.execute(tx);
+  for (const row of spread.rows) ids.add(row.party_id);
+  if (ids.size >= limit) return [...ids];
   const { rows } = await sql<{ party_id: number }>`
     select f.party_id
     from tenants own
