@@ -2,10 +2,11 @@
 // the person chooses what stays; nothing that was typed is lost, and nothing of theirs overwritten.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BillingError } from '../../sdk/client.ts';
 import { MergeChoice, type Side } from './merge-choice.tsx';
+import { clash, rebased } from './rebased.ts';
 
 type Versioned = { ts?: unknown; modifiedBy?: string | null };
 
@@ -26,40 +27,70 @@ export function useEdited<Seen extends Versioned, Values extends Record<string, 
   labelOf,
 }: Edit<Seen, Values>) {
   const [seen, setSeen] = useState(object);
-  const [theirs, setTheirs] = useState<Seen | null>(null);
+  const [theirs, setTheirs] = useState<{ object: Seen; base: Values } | null>(null);
+  const sent = useRef<Values | null>(null);
+  /** What was saved; the version that the server made of it is not read yet. */
+  const saved = useRef<Values | null>(null);
   const begin = (from: Seen, values: Values) => {
+    saved.current = null;
     setSeen(from);
     form.setInitialValues(valuesOf(from));
     form.setValues(values);
     setTheirs(null);
   };
+  /** The version after saving. What was typed meanwhile stays, and is a change of this version. */
+  const goOn = (base: Values, now: Seen): boolean => {
+    const values = rebased(base, form.getValues(), valuesOf(now));
+    if (values === clash) {
+      saved.current = null;
+      setTheirs({ object: now, base });
+    } else begin(now, values as Values);
+    return values !== clash;
+  };
   // While nothing was typed, the form shows what others save.
   useEffect(() => {
-    if (object.ts !== seen.ts && !form.isDirty()) begin(object, valuesOf(object));
+    if (object.ts === seen.ts) return;
+    if (saved.current !== null) goOn(saved.current, object);
+    else if (!form.isDirty()) begin(object, valuesOf(object));
   });
   const send =
     <Reply,>(sending: (values: Values, seen: Seen) => Promise<Reply>) =>
     async (values: Values) => {
+      sent.current = values;
       try {
         return await sending(values, seen);
       } catch (error) {
         const isStale = error instanceof BillingError && error.code === 'STALE_OBJECT';
-        if (isStale) setTheirs(await load());
+        if (!isStale) throw error;
+        const base = saved.current ?? valuesOf(seen);
+        const now = await load();
+        // The version that this person saved before could not be read before now.
+        if (saved.current !== null && goOn(base, now)) {
+          sent.current = form.getValues();
+          return await sending(sent.current, now);
+        }
+        setTheirs({ object: now, base });
         throw error;
       }
     };
+  /** For a form that stays open: what was sent is saved, and what was typed since then is not. */
+  const stay = () => {
+    if (sent.current === null) return;
+    saved.current = sent.current;
+    form.resetDirty(sent.current);
+  };
   const merge: ReactNode = theirs && (
     <MergeValues
-      key={String(theirs.ts)}
-      base={valuesOf(seen)}
+      key={String(theirs.object.ts)}
+      base={theirs.base}
       mine={form.values}
-      theirs={valuesOf(theirs)}
-      name={theirs.modifiedBy ?? ''}
+      theirs={valuesOf(theirs.object)}
+      name={theirs.object.modifiedBy ?? ''}
       labelOf={labelOf}
-      onMerged={(values) => begin(theirs, values)}
+      onMerged={(values) => begin(theirs.object, values)}
     />
   );
-  return { send, merge };
+  return { send, stay, merge };
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -37,7 +37,7 @@ export function SendForm<Values extends Record<string, unknown>, Reply>({
   colour?: string;
   children: ReactNode;
 }) {
-  const wasSent = useUnsaved(form.isDirty());
+  const wasSent = useUnsaved(form.isDirty(), form.values);
   const sending = useSend(send, {
     done,
     onDone: (reply) => {

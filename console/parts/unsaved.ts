@@ -15,12 +15,13 @@ export function hasUnsaved(): boolean {
 
 /**
  * Before the page is left, or its dialog closed, the person is asked. The returned function says
- * that the form was sent: what comes next asks no more.
+ * that the form was sent: what comes next asks no more, unless `values` change after that.
  */
-export function useUnsaved(isUnsaved: boolean): () => void {
+export function useUnsaved(isUnsaved: boolean, values?: unknown): () => void {
   const { t } = useTranslation();
   const own = useRef(false);
   const unsaved = useContext(Unsaved) ?? own;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: typing after it was sent counts again.
   useEffect(() => {
     unsaved.current = isUnsaved;
     inView.add(unsaved);
@@ -28,7 +29,7 @@ export function useUnsaved(isUnsaved: boolean): () => void {
       unsaved.current = false;
       inView.delete(unsaved);
     };
-  }, [unsaved, isUnsaved]);
+  }, [unsaved, isUnsaved, values]);
   useBlocker({
     shouldBlockFn: () => unsaved.current && !window.confirm(t('leaveForm')),
     enableBeforeUnload: () => unsaved.current,

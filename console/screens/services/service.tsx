@@ -70,7 +70,7 @@ const labels: Partial<Record<keyof ServiceDraft, string>> = {
 function Form({ service }: { service: Service }) {
   const { t } = useTranslation();
   const form = useForm<ServiceDraft>({ initialValues: draftOf(service) });
-  const { send, merge } = useEdited({
+  const { send, stay, merge } = useEdited({
     form,
     object: service,
     valuesOf: draftOf,
@@ -83,12 +83,12 @@ function Form({ service }: { service: Service }) {
       .filter((template) => template.type === type)
       .map(({ templateID, name }) => ({ value: String(templateID), label: name }));
   return (
-    <Fieldset variant="unstyled" disabled={!mayUse('contexts:write')} maw={1000}>
+    <Fieldset variant="unstyled" disabled={!mayUse('contexts:write')} maw={1200}>
       <SendForm
         form={form}
         send={send((draft, seen) => api.updateService({ service: changesOf(seen, draft) }))}
         placesOf={placesInDraft}
-        onDone={() => form.resetDirty()}
+        onDone={stay}
         action={t('services.save')}
         done={t('services.saved')}
         isReady={form.isDirty()}
@@ -136,7 +136,7 @@ function CashAccount({ form }: { form: DraftForm }) {
   return (
     <NativeSelect
       label={t('services.cashAccountID')}
-      maw={480}
+      maw={592}
       data={accounts
         .filter((one) => one.kind === 'Asset' && one.isControl === 0)
         .map((one) => ({

@@ -87,7 +87,7 @@ function Form({ settings }: { settings: Settings }) {
     <SendForm
       form={form}
       send={edited.send(send)}
-      onDone={() => form.resetDirty()}
+      onDone={edited.stay}
       action={t('letterhead.save')}
       done={t('letterhead.saved')}
       isReady={form.isDirty() && mayUse('settings:write')}

@@ -91,7 +91,7 @@ function Form({ settings }: { settings: Settings }) {
   const { t } = useTranslation();
   const templates = useQuery({ ...templatesQuery, enabled: mayUse('contexts:read') });
   const form = useForm<Values>({ initialValues: valuesOf(settings) });
-  const { send, merge } = useEdited({
+  const { send, stay, merge } = useEdited({
     form,
     object: settings,
     valuesOf,
@@ -113,14 +113,14 @@ function Form({ settings }: { settings: Settings }) {
         form={form}
         send={send((values, seen) => api.updateSettings({ data: changesOf(seen, values) }))}
         onDone={() => {
-          form.resetDirty();
+          stay();
           void readWorkspaceAgain();
         }}
         action={t('settings.save')}
         done={t('settings.saved')}
         isReady={form.isDirty()}
       >
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
           {[...texts, ...formats, ...numbers].map(field)}
           {field('approvalLimit')}
           {field('senderName')}
