@@ -5,6 +5,7 @@ import { whenEnded } from './api/session.ts';
 import { NotFound } from './parts/no-screen.tsx';
 import { byLink, forgot, inside, login, needs, root, textsIn } from './routes/entry.tsx';
 import { portalRoutes } from './routes/portal.tsx';
+import { readingRoutes } from './routes/readings.tsx';
 import { termRoutes } from './routes/terms.tsx';
 
 const terms = createRoute({
@@ -205,6 +206,7 @@ export const router = createRouter({
     inside.addChildren([
       terms,
       termRoutes,
+      ...readingRoutes,
       bill,
       customers,
       customer,

@@ -374,6 +374,11 @@ export const routes = {
     action: 'Resolve Deliveries',
   },
   exportData: { path: '/billing/exports/export-data', method: 'Retrieve', action: 'Export Data' },
+  getReadingTerms: {
+    path: '/billing/meters/get-reading-terms',
+    method: 'Retrieve',
+    action: 'Retrieve Reading Terms',
+  },
   getRouteSheet: {
     path: '/billing/meters/get-route-sheet',
     method: 'Retrieve',

@@ -103,6 +103,7 @@ const allowed: Record<OperationName, readonly RoleName[]> = {
   getPrintFile: [...readers, 'Cashier'],
   resolveDeliveries: billing,
   exportData: [...readers, 'Meter Reader'],
+  getReadingTerms: [...readers, 'Meter Reader'],
   getRouteSheet: [...readers, 'Meter Reader'],
   login: everybody,
   refreshToken: everybody,

@@ -9,6 +9,7 @@ import {
   IconCashRegister,
   IconChartBar,
   IconFileImport,
+  IconGauge,
   IconMailDollar,
   IconPlug,
   IconSettings,
@@ -20,17 +21,18 @@ import {
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mayUse, useSession } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
 import { Choices } from './choices.tsx';
 import { Connection } from './connection.tsx';
 import { JobsIndicator } from './jobs-indicator.tsx';
 import { KeyList, ShowKeys } from './keys.tsx';
 import { LogInAgain } from './log-in-again.tsx';
-import { type PlaceKey, places } from './places.ts';
+import { ownPlaces, type PlaceKey } from './places.ts';
 import { Search } from './search.tsx';
 
 const icons = {
   terms: IconCalendarDollar,
+  readings: IconGauge,
   customers: IconUsers,
   groups: IconUsersGroup,
   subscriptions: IconPlug,
@@ -100,23 +102,21 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('navigation')}>
-        {places
-          .filter(({ permission }) => mayUse(permission))
-          .map(({ to, key }) => {
-            const Icon = icons[key];
-            return (
-              <NavLink
-                key={to}
-                component={Link}
-                to={to}
-                onClick={close}
-                label={t(`places.${key}`)}
-                leftSection={<Icon size={18} aria-hidden />}
-                active={isWithin(pathname, to)}
-                {...(isWithin(pathname, to) ? { 'aria-current': 'page' as const } : {})}
-              />
-            );
-          })}
+        {ownPlaces().map(({ to, key }) => {
+          const Icon = icons[key];
+          return (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              onClick={close}
+              label={t(`places.${key}`)}
+              leftSection={<Icon size={18} aria-hidden />}
+              active={isWithin(pathname, to)}
+              {...(isWithin(pathname, to) ? { 'aria-current': 'page' as const } : {})}
+            />
+          );
+        })}
       </AppShell.Navbar>
       <AppShell.Main id="content" ref={content} tabIndex={-1}>
         <Connection />

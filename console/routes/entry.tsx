@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { currentSession, isCustomer, mayUse } from '../api/session.ts';
 import { NotAllowed } from '../parts/no-screen.tsx';
-import { places } from '../parts/places.ts';
+import { ownPlaces } from '../parts/places.ts';
 
 export const root = createRootRoute({ component: Outlet });
 
@@ -49,7 +49,7 @@ export const inside = createRoute({
     if (!currentSession()) throw redirect({ to: '/login', search: { next: location.href } });
     if (isCustomer()) throw redirect({ to: '/portal' });
     // A role that may not see the bill runs begins at the first place that it may open.
-    const first = places.find(({ permission }) => mayUse(permission));
+    const [first] = ownPlaces();
     if (location.pathname === '/' && first && first.to !== '/') throw redirect({ to: first.to });
   },
 });

@@ -105,6 +105,7 @@ import { getLookups } from './lookups/get-lookups.ts';
 import { assignMeterOperation } from './meters/assign-meter.ts';
 import { getMeterMetaData } from './meters/get-meter-metaData.ts';
 import { getMeters } from './meters/get-meters.ts';
+import { getReadingTerms } from './meters/get-reading-terms.ts';
 import { getReadings } from './meters/get-readings.ts';
 import { getRouteSheet } from './meters/get-route-sheet.ts';
 import { makeMeterTypes } from './meters/make-meter-types.ts';
@@ -261,6 +262,7 @@ export const catalogue = {
   getPrintFile,
   resolveDeliveries: resolveDeliveriesOperation,
   exportData,
+  getReadingTerms,
   getRouteSheet,
   login,
   refreshToken,

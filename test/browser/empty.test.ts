@@ -83,7 +83,7 @@ test('an address that names nothing says so, and offers the way on', { skip }, a
     ...['', '/readings', '/population', '/send'].map((tab) => `/terms/99999${tab}`),
     ...['/bills/99999', '/customers/99999', '/subscriptions/NONE-1', '/payments/99999'],
     ...['/bank/99999', '/plans/99999', '/services/NONE', '/settings/webhooks/99999'],
-    ...['/groups/99999', '/meters/99999'],
+    ...['/groups/99999', '/meters/99999', '/readings/99999'],
   ];
   for (const path of paths) {
     await page.goto(`${address}${path}`);

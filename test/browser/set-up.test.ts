@@ -18,6 +18,7 @@ test('an empty workspace says on every screen what to do first', { skip }, async
   const { page, address, assertClean } = await openScreen(scene, 'set-up-empty', '/');
   const empty: Record<string, string> = {
     '/': 'No bill run yet',
+    '/readings': 'No term is open',
     '/customers': 'No customer found',
     '/groups': 'No billing group yet',
     '/subscriptions': 'No subscription',

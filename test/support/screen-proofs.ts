@@ -34,6 +34,8 @@ const account =
   'a manager adds an account, renames it, and books a charge and payments on accounts';
 const plan = 'an analyst corrects a formula, tries it, saves a version and compares';
 
+const reader = 'a meter reader finds the open term, types its readings and prints its route sheet';
+
 const always = 'never empty';
 const noInput = 'takes no input';
 
@@ -57,6 +59,8 @@ export const screenProofs: Readonly<Record<string, Proofs>> = {
     term,
     emptyPage,
   ),
+  '/readings': proofs(reader, noInput, emptyList),
+  '/readings/$termID': proofs(reader, reader, reader),
   '/terms/$termID/review': proofs(term, term, emptyPage),
   '/terms/$termID/population': proofs(term, noSuch, emptyPage),
   '/terms/$termID/values': proofs(

@@ -43,6 +43,13 @@ export const screens: readonly Screen[] = [
   { route: '/terms/$termID/exceptions', for: 'staff', permission: 'bills:read' },
   { route: '/terms/$termID/register', for: 'staff', permission: 'bills:read' },
   { route: '/terms/$termID/send', for: 'staff', permission: 'bills:read' },
+  { route: '/readings', for: 'staff', permission: 'readings:write' },
+  {
+    route: '/readings/$termID',
+    for: 'staff',
+    permission: 'readings:write',
+    parts: ['tab=entry', 'tab=sheet'],
+  },
   { route: '/bills/$billID', for: 'staff', permission: 'bills:read' },
   { route: '/customers', for: 'staff', permission: 'parties:read' },
   { route: '/customers/$partyNumber', for: 'staff', permission: 'parties:read' },

@@ -1,6 +1,24 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { DataOf } from '../../../sdk/client.ts';
 import { api, totalIn } from '../client.ts';
-import { pageOf } from './base.ts';
+import { found, numbered } from '../problem.ts';
+import { pageOf, pagesOf } from './base.ts';
+
+/** What the entry of readings needs of a term. */
+export type ReadingTerm = DataOf<'getReadingTerms'>['terms'][number];
+
+export const readingTermPages = pagesOf(
+  ['reading-terms'],
+  (page) => api.getReadingTerms({ page }),
+  ({ terms }) => terms,
+);
+
+export const readingTermQuery = (termID: number) =>
+  queryOptions({
+    queryKey: ['reading-term', termID],
+    queryFn: async () =>
+      found((await api.getReadingTerms({ termID: numbered(termID) })).data.terms[0]),
+  });
 
 export type Sheet = {
   serviceCode: string;

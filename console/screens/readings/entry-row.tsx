@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meterReadingsQuery } from '../../api/queries/readings.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Status } from '../../parts/status.tsx';
 import { changeOf, codes, daysBetween, type Stop, typedOf, usageOf } from './entry-check.ts';
 import type { Entry } from './entry-store.ts';
@@ -126,12 +127,8 @@ function Usage({ stop, entry, readingDate, isCurrent }: Props) {
   if (usage === null) return <Fact label={t('readings.usage')}>–</Fact>;
   const days = stop.previousDate === null ? 0 : daysBetween(stop.previousDate, readingDate);
   const change = changeOf(usage, days, past.data ?? [], stop);
-  return (
-    <Fact label={t('readings.usage')}>
-      {usage} {stop.unit}
-      {change !== null && ` (${change > 0 ? '+' : ''}${change} %)`}
-    </Fact>
-  );
+  const share = change === null ? '' : ` (${change > 0 ? '+' : ''}${change} %)`;
+  return <Fact label={t('readings.usage')}>{isolated(`${usage} ${stop.unit}${share}`)}</Fact>;
 }
 
 function RowState({ entry }: { entry: Entry }) {

@@ -5,8 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { DataOf } from '../../../sdk/client.ts';
-import { routeSheetQuery } from '../../api/queries/readings.ts';
+import { type ReadingTerm, routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { today } from '../../api/session.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
@@ -18,24 +17,23 @@ import { type Code, type Stop, stopOf } from './entry-check.ts';
 import { EntryRow, type RowActions } from './entry-row.tsx';
 import { confirm, type EntryStore, isUnsaved, storeOf, useEntries } from './entry-store.ts';
 
-type TermView = DataOf<'getBillTerm'>['term'];
-
 export function ReadingEntry() {
-  const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const { data } = useQuery(termQuery(termID));
-  const [day, setDay] = useState<string | null>(null);
-  if (!data) return <Loading />;
-  const { term } = data;
+  return data ? <Entry key={termID} term={data.term} /> : <Loading />;
+}
+
+export function Entry({ term }: { term: ReadingTerm }) {
+  const { t } = useTranslation();
   const end = toField(term.endDate);
-  const chosen = day ?? (end < today() ? end : today());
+  const [chosen, choose] = useState(end < today() ? end : today());
   return (
     <Stack gap="sm">
       <Group align="flex-end" justify="space-between">
         <DayField
           label={t('readings.readOn')}
           value={chosen}
-          onChange={(next) => next !== '' && setDay(next)}
+          onChange={(next) => next !== '' && choose(next)}
         />
         <Text size="sm" c="dimmed" maw={560}>
           {t('readings.entryHint')}
@@ -47,7 +45,7 @@ export function ReadingEntry() {
 }
 
 /** The sheet is read once: lines that were saved stay where they are. */
-function Grid({ term, readingDate }: { term: TermView; readingDate: string }) {
+function Grid({ term, readingDate }: { term: ReadingTerm; readingDate: string }) {
   const { t } = useTranslation();
   const { termID, serviceCode, batchCode } = term;
   // What was read on the first day is the end of the term before.

@@ -18,6 +18,7 @@ import type { DataOf } from '../../../sdk/client.ts';
 import { api } from '../../api/client.ts';
 import { meterReadingsQuery, reviewsQuery } from '../../api/queries/readings.ts';
 import { mayUse } from '../../api/session.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { Keys } from '../../parts/keys.tsx';
@@ -59,7 +60,7 @@ export function ReadingReview() {
               component="button"
               active={index === at}
               onClick={() => goTo(index)}
-              label={`${one.number} ${one.register}`}
+              label={isolated(`${one.number} ${one.register}`)}
               description={`${one.connectionNumber} · ${one.readingDate}`}
               rightSection={<Flags reading={one} />}
               styles={{ description: { opacity: 1 } }}
@@ -140,7 +141,7 @@ function Detail({ reading, onMove, onDecided }: DetailProps) {
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2} size="h4">
-            {t('review.meter', { number })} {reading.register}
+            {t('review.meter', { number: isolated(`${number} ${reading.register}`) })}
           </Title>
           <Flags reading={reading} />
         </Group>

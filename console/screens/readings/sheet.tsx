@@ -3,12 +3,12 @@
 import { Button, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { DataOf } from '../../../sdk/client.ts';
-import { routeSheetQuery } from '../../api/queries/readings.ts';
+import { type ReadingTerm, routeSheetQuery } from '../../api/queries/readings.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse, today } from '../../api/session.ts';
+import { isolated } from '../../language/isolated.ts';
 import { rowsOfCsv, textOfLines } from '../../parts/csv.ts';
 import { DayField } from '../../parts/day-field.tsx';
 import { dayAfter, toField, toWire } from '../../parts/days.ts';
@@ -20,16 +20,40 @@ import { type Stop, stopOf } from './entry-check.ts';
 import { PostReadings } from './post-readings.tsx';
 import { ReadingsFile } from './readings-file.tsx';
 
-type TermView = DataOf<'getBillTerm'>['term'];
-
 export function ReadingSheet() {
+  const { t } = useTranslation();
   const termID = Number(useParams({ from: '/inside/terms/$termID' }).termID);
   const { data } = useQuery(termQuery(termID));
   if (!data) return <Loading />;
-  return <Sheet term={data.term} />;
+  const { term } = data;
+  return (
+    <Sheet
+      key={termID}
+      term={term}
+      entry={
+        mayUse('readings:write') && (
+          <PageLink to="/terms/$termID/entry" params={{ termID: String(termID) }}>
+            {t('readings.entry')}
+          </PageLink>
+        )
+      }
+      next={(unread) =>
+        mayUse('terms:write') &&
+        term.status === 'Open' && <PostReadings term={term} unread={unread} />
+      }
+    />
+  );
 }
 
-function Sheet({ term }: { term: TermView }) {
+type SheetProps = {
+  term: ReadingTerm;
+  /** The way to the page where readings are typed. */
+  entry?: ReactNode;
+  /** What is done when the readings are in. */
+  next?: (unread: number) => ReactNode;
+};
+
+export function Sheet({ term, entry, next }: SheetProps) {
   const { t } = useTranslation();
   const end = toField(term.endDate);
   const [day, setDay] = useState(end < today() ? end : today());
@@ -59,11 +83,7 @@ function Sheet({ term }: { term: TermView }) {
               onChange={(chosen) => chosen !== '' && setDay(chosen)}
             />
             <Group gap="xs">
-              {mayUse('readings:write') && (
-                <PageLink to="/terms/$termID/entry" params={{ termID: String(term.termID) }}>
-                  {t('readings.entry')}
-                </PageLink>
-              )}
+              {entry}
               <Button variant="default" onClick={() => window.print()}>
                 {t('readings.print')}
               </Button>
@@ -81,9 +101,7 @@ function Sheet({ term }: { term: TermView }) {
         </Card>
         {mayUse('readings:write') && <ReadingsFile />}
       </SimpleGrid>
-      {sheet.data && mayUse('terms:write') && term.status === 'Open' && (
-        <PostReadings term={term} unread={stops.length} />
-      )}
+      {sheet.data && next?.(stops.length)}
       {sheet.isPending && <Loading />}
       {sheet.isLoadingError && <Refusal error={sheet.error} onRetry={() => sheet.refetch()} />}
       {sheet.data && <Paper stops={stops} />}
@@ -112,14 +130,12 @@ function Paper({ stops }: { stops: readonly Stop[] }) {
         <Table.Tbody>
           {stops.map((stop, index) => (
             <Table.Tr key={stop.key} className={index < shownOnScreen ? '' : 'only-print'}>
-              <Table.Td>{stop.address}</Table.Td>
+              <Table.Td className="long">{stop.address}</Table.Td>
               <Table.Td>{stop.customer}</Table.Td>
-              <Table.Td>
-                {stop.number} {stop.register}
-              </Table.Td>
+              <Table.Td>{isolated(`${stop.number} ${stop.register ?? ''}`)}</Table.Td>
               <Table.Td className="figure">{stop.previous}</Table.Td>
               <Table.Td className="figure">
-                {stop.low !== null && `${stop.low} – ${stop.high}`}
+                {stop.low !== null && isolated(`${stop.low} – ${stop.high}`)}
               </Table.Td>
               <Table.Td className="to-fill" />
               <Table.Td className="to-fill" />

@@ -11,6 +11,8 @@ const orders = {
 };
 
 export type TermFilter = {
+  /** Only terms of services that have metered subscriptions. */
+  isMetered?: boolean;
   contextCode: string | null;
   termId: number | null;
   type: TermType | null;
@@ -70,6 +72,13 @@ export async function countTerms(tx: Tx, tenantId: number, filter: TermFilter): 
 
 function matches(tenantId: number, filter: TermFilter): Sql {
   const conditions = [sql`t.tenant_id = ${tenantId}`];
+  if (filter.isMetered) {
+    conditions.push(sql`exists (
+      select from subscription_counts k
+      where k.tenant_id = ${tenantId} and k.context_id = t.context_id
+        and k.is_metered and k.subscriptions > 0
+    )`);
+  }
   if (filter.contextCode !== null) conditions.push(sql`c.code = ${filter.contextCode}`);
   if (filter.termId !== null) conditions.push(sql`t.term_id = ${filter.termId}`);
   if (filter.type !== null) conditions.push(sql`t.term_type = ${filter.type}`);
