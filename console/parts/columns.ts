@@ -6,6 +6,8 @@ export type Column<Row> = {
   key: string;
   label: string;
   isFigure?: boolean;
+  /** Its cells may be as narrow as their words. */
+  isNarrow?: boolean;
   show: (row: Row) => ReactNode;
   /** For the file, where `show` is more than words. */
   text?: (row: Row) => string | number | null | undefined;

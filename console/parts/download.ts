@@ -55,7 +55,7 @@ function plainCell(text: string): string {
   return text.replace(/[\t\r\n]+/g, ' ');
 }
 
-function textOf<Row>(column: Column<Row>, row: Row): string {
+export function textOf<Row>(column: Column<Row>, row: Row): string {
   if (column.text) return String(column.text(row) ?? '');
   const shown = column.show(row);
   return typeof shown === 'string' || typeof shown === 'number' ? String(shown) : '';

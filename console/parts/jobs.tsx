@@ -3,6 +3,7 @@ import { Group, Progress, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../sdk/client.ts';
 import { isUnderWay } from '../api/queries/jobs.ts';
+import { inOrder, isolated } from '../language/isolated.ts';
 import { shownTime } from './days.ts';
 import { Status } from './status.tsx';
 
@@ -28,14 +29,14 @@ export function JobRow({ job }: { job: Job }) {
           </Text>
         </>
       )}
+      <Text size="sm" c="dimmed">
+        {isolated(shownTime(createdAt))}
+      </Text>
       {message !== null && message !== undefined && !isUnderWay(status) && (
         <Text size="sm" c="dimmed">
-          {message}
+          {inOrder(message)}
         </Text>
       )}
-      <Text size="sm" c="dimmed">
-        {shownTime(createdAt)}
-      </Text>
     </Group>
   );
 }

@@ -1,12 +1,14 @@
 // A list of any length: its rows are read page by page as they come into view.
-import { ScrollArea, Table, Text } from '@mantine/core';
+import { ScrollArea, Stack, Table, Text } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Pages, pageSize } from '../api/queries/base.ts';
+import { inOrder } from '../language/isolated.ts';
 import type { Column, ListProps, Order, Ordering } from './columns.ts';
+import { textOf } from './download.ts';
 import { ListFoot, LongSums, WholeSums } from './list-foot.tsx';
 import { Head } from './list-head.tsx';
 import { Loading, Refusal } from './notes.tsx';
@@ -31,7 +33,7 @@ export function List<Row>(props: ListProps<Row>) {
   const ordering = total <= sortedMax ? { ...orderBy, sample: rows[0] } : undefined;
   const shown = { ...props, pages, columns: visible, ordering };
   return (
-    <>
+    <Stack gap="sm">
       {total <= pageSize ? (
         <WholeList {...shown} rows={rows} />
       ) : (
@@ -50,7 +52,7 @@ export function List<Row>(props: ListProps<Row>) {
       ) : (
         <LongSums key={`${pages(0).queryKey}`} pages={pages} columns={visible} total={total} />
       )}
-    </>
+    </Stack>
   );
 }
 
@@ -247,14 +249,28 @@ function Space({ height, columns }: { height: number; columns: number }) {
   );
 }
 
+/** Names, numbers and days stay on one line; sentences have room for some words in each line. */
+const shortMax = 26;
+
+function kindOf<Row>(column: Column<Row>, row: Row): string {
+  if (column.isFigure) return 'figure';
+  const { length } = textOf(column, row);
+  if (length === 0 || column.isNarrow) return '';
+  return length <= shortMax ? 'short' : 'long';
+}
+
+function wordsOf(shown: ReactNode): ReactNode {
+  return typeof shown === 'string' ? inOrder(shown) : shown;
+}
+
 /** A dialog that a cell has opened stays about what it showed, also when the list is read again. */
 function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
   return (
     <Steady subject={row} versionOf={(shown) => JSON.stringify(shown)}>
       {(shown) =>
         columns.map((column) => (
-          <Table.Td key={column.key} className={column.isFigure ? 'figure' : ''}>
-            {column.show(shown)}
+          <Table.Td key={column.key} className={kindOf(column, shown)}>
+            {wordsOf(column.show(shown))}
           </Table.Td>
         ))
       }

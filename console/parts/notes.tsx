@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMissing, Missing, problemOf } from '../api/problem.ts';
 import { NoAnswer } from '../api/reach.ts';
+import { inOrder } from '../language/isolated.ts';
 
 export function Loading() {
   const { t } = useTranslation();
@@ -16,7 +17,15 @@ export function Loading() {
 }
 
 /** Says what to do first. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function Empty({
+  title,
+  action,
+  children,
+}: {
+  title: string;
+  action?: ReactNode;
+  children?: ReactNode;
+}) {
   return (
     <Stack align="center" gap="xs" p="xl">
       <Title order={2} size="h4">
@@ -25,6 +34,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
       <Text c="dimmed" ta="center">
         {children}
       </Text>
+      {action}
     </Stack>
   );
 }
@@ -47,7 +57,7 @@ export function Refusal({ error, onRetry }: { error: unknown; onRetry?: () => vo
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle />} role="alert" title={t('refused')}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error instanceof NoAnswer ? t('noAnswer') : message}</Text>
+        <Text size="sm">{error instanceof NoAnswer ? t('noAnswer') : inOrder(message)}</Text>
         {requestID !== null && (
           <Text size="sm">
             {t('requestID')} <Code>{requestID}</Code>

@@ -30,7 +30,8 @@ export function PortalBills() {
           {
             key: 'term',
             label: t('bills.term'),
-            text: (bill) => `${bill.termLabel} ${bill.billNumber}`,
+            isNarrow: true,
+            text: (bill) => `${bill.termLabel} ${bill.billNumber} ${bill.paymentStatus}`,
             show: (bill) => (
               <>
                 {bill.termLabel}
@@ -41,23 +42,23 @@ export function PortalBills() {
             ),
           },
           {
-            key: 'status',
-            label: t('terms.status'),
-            text: (bill) => bill.paymentStatus,
-            show: (bill) => <Status value={bill.paymentStatus} />,
-          },
-          {
             key: 'amount',
             label: t('bills.amount'),
             isFigure: true,
             text: (bill) => bill.billAmount,
-            show: (bill) => <Amount value={bill.billAmount} />,
+            show: (bill) => (
+              <Stack gap={2} align="flex-end">
+                <Amount value={bill.billAmount} />
+                <Status value={bill.paymentStatus} />
+              </Stack>
+            ),
           },
           {
             key: 'file',
             label: t('portal.file'),
             show: (bill) => (
               <FileButton
+                isSmall
                 label={t('portal.pdf')}
                 name={`${bill.billNumber}.pdf`}
                 load={() => api.getBillDocument({ billID: bill.billID, format: 'PDF' })}
@@ -97,7 +98,7 @@ function Statement() {
       <Table aria-label={t('statement.title')}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t('statement.date')}</Table.Th>
+            <Table.Th visibleFrom="sm">{t('statement.date')}</Table.Th>
             <Table.Th>{t('statement.what')}</Table.Th>
             <Table.Th className="figure">{t('bills.amount')}</Table.Th>
             <Table.Th className="figure">{t('statement.balance')}</Table.Th>
@@ -109,8 +110,11 @@ function Statement() {
             // Entries have no id; they are shown in the order of the server and never change it.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <Table.Tr key={index}>
-              <Table.Td>{entry.date}</Table.Td>
+              <Table.Td visibleFrom="sm">{entry.date}</Table.Td>
               <Table.Td>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {entry.date}
+                </Text>
                 {t(`entryKind.${entry.type}`, { defaultValue: entry.type })} {entry.reference}
               </Table.Td>
               <Table.Td className="figure">
@@ -133,7 +137,7 @@ function Statement() {
 function Balance({ label, value }: { label: string; value: number }) {
   return (
     <Table.Tr>
-      <Table.Td />
+      <Table.Td visibleFrom="sm" />
       <Table.Th scope="row">{label}</Table.Th>
       <Table.Td />
       <Table.Td className="figure">

@@ -102,8 +102,17 @@ async function draw(
     if (wide > width) console.log(`${name} ${width}: ${one} is ${wide} wide`);
     const file = join(folder, `${name}-${width}${one.replace(/[^\w]+/g, '-')}.png`);
     const clip = { x: 0, y: 0, width, height: Math.min(Math.max(high, height), highMax) };
-    await page.screenshot({ path: file, fullPage: true, clip });
+    await twice(() => page.screenshot({ path: file, fullPage: true, clip }));
     drawn.get(width)?.push({ title: `${width} ${name} ${one}`, file });
+  }
+}
+
+/** On a busy machine the browser sometimes cannot take a picture at once. */
+async function twice<Taken>(take: () => Promise<Taken>): Promise<Taken> {
+  try {
+    return await take();
+  } catch {
+    return take();
   }
 }
 
@@ -126,7 +135,7 @@ async function writeSheets(
     const style = 'margin:0;background:#c8c8c8;font:12px sans-serif;display:flex;flex-wrap:wrap';
     await page.setContent(`<body style="${style};align-items:flex-start">${cells.join('')}</body>`);
     const path = join(folder, `sheet-${name}-${width}-${first / perSheet + 1}.png`);
-    writeFileSync(path, await page.screenshot({ fullPage: true }));
+    writeFileSync(path, await twice(() => page.screenshot({ fullPage: true })));
     console.log(path);
   }
   await page.close();

@@ -14,7 +14,7 @@ export const serviceQuery = (serviceCode: string) =>
 export const plansQuery = (serviceCode: string) =>
   queryOptions({
     queryKey: ['plans', serviceCode],
-    queryFn: async () => (await api.getTariffs({ serviceCode })).data.tariffs,
+    queryFn: async () => (await api.getTariffs({ serviceCode, kinds: true })).data.tariffs,
   });
 
 /** A plan with its values and rules. */

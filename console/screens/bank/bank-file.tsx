@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { bankFileQuery, bankLinePages } from '../../api/queries/bank.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Money } from '../../parts/amount.tsx';
 import { shownTime } from '../../parts/days.ts';
 import { Figures } from '../../parts/figures.tsx';
@@ -27,7 +28,7 @@ export function BankFile() {
     <Page
       title={file.fileName ?? t('bank.fileTitle', { number: bankFileID })}
       crumbs={[{ label: t('bank.title'), to: '/bank' }]}
-      hint={`${shownTime(file.createdAt)} · ${file.createdBy ?? ''}`}
+      hint={`${isolated(shownTime(file.createdAt))} · ${file.createdBy ?? ''}`}
     >
       {(file.statements ?? []).map((one) => (
         <div key={one.statementID}>

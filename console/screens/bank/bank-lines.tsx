@@ -62,7 +62,7 @@ function Decision({ line }: { line: Line }) {
       {suggestions.map((one) => (
         <TakeSuggestion key={one.partyNumber} bankLineID={bankLineID} suggestion={one} />
       ))}
-      <Group gap={4}>
+      <Group gap={4} wrap="nowrap">
         <ActionDialog
           label={t('bank.other')}
           fields={{

@@ -2,6 +2,7 @@
 import { Alert, Card, List, Table, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inOrder, isolated } from '../../language/isolated.ts';
 import type { ListedBill } from '../../parts/bill-columns.tsx';
 import { shownTime } from '../../parts/days.ts';
 import { Loading } from '../../parts/notes.tsx';
@@ -18,7 +19,7 @@ export function Problems({ bill }: { bill: ListedBill }) {
       <Alert color="red" title={t('bill.problems')}>
         <List size="sm">
           {bill.errors.map((error) => (
-            <List.Item key={`${error.code} ${error.message}`}>{error.message}</List.Item>
+            <List.Item key={`${error.code} ${error.message}`}>{inOrder(error.message)}</List.Item>
           ))}
         </List>
       </Alert>
@@ -49,7 +50,7 @@ export function Deliveries({ bill }: { bill: ListedBill }) {
               <Table.Td>
                 <Status value={one.status} />
               </Table.Td>
-              <Table.Td>{shownTime(one.at)}</Table.Td>
+              <Table.Td>{isolated(shownTime(one.at))}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { billQuery, documentQuery } from '../../api/queries/bills.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Amount, Money } from '../../parts/amount.tsx';
 import { CreditNotes } from '../../parts/credit-notes.tsx';
 import { Figures } from '../../parts/figures.tsx';
@@ -103,12 +104,12 @@ function Lines({ bill }: { bill: BillData }) {
             <Table.Tr key={line.lineNo}>
               <Table.Td>
                 <Text size="sm">{line.label}</Text>
-                <Text size="xs" c="dimmed">
-                  {line.fromDate} – {line.toDate}
+                <Text size="xs" c="dimmed" className="short">
+                  {isolated(`${line.fromDate} – ${line.toDate}`)}
                 </Text>
               </Table.Td>
               <Table.Td className="figure">
-                {line.quantity !== null && `${line.quantity} ${line.unit ?? ''}`}
+                {line.quantity !== null && isolated(`${line.quantity} ${line.unit ?? ''}`)}
               </Table.Td>
               <Table.Td className="figure">
                 <Amount value={line.amount} />
@@ -152,9 +153,7 @@ function Readings({ bill }: { bill: BillData }) {
         <Table.Tbody>
           {bill.meterReadings.map((reading) => (
             <Table.Tr key={`${reading.meterNumber} ${reading.register} ${reading.currentDate}`}>
-              <Table.Td>
-                {reading.meterNumber} {reading.register}
-              </Table.Td>
+              <Table.Td>{isolated(`${reading.meterNumber} ${reading.register}`)}</Table.Td>
               <Table.Td className="figure">{reading.previousReading}</Table.Td>
               <Table.Td className="figure">{reading.currentReading}</Table.Td>
               <Table.Td className="figure">{reading.consumption}</Table.Td>

@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { disputePages, dunningPages } from '../../api/queries/collections.ts';
 import { approvalPages } from '../../api/queries/payments.ts';
 import { mayUse } from '../../api/session.ts';
+import { inOrder } from '../../language/isolated.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Amount } from '../../parts/amount.tsx';
 import type { Column } from '../../parts/columns.ts';
@@ -117,7 +118,10 @@ function Dunning() {
           {
             key: 'steps',
             label: t('collections.steps'),
-            text: ({ steps = [] }) => steps.map((one) => `${one.step} ${one.date}`).join('; '),
+            text: ({ steps = [] }) =>
+              steps
+                .map((one) => `${one.step}. ${t(`dunningStep.${one.action}`)} ${one.date}`)
+                .join('; '),
             show: (row) => <StepsDone row={row} />,
           },
           {
@@ -138,11 +142,12 @@ function StepsDone({ row: { steps = [] } }: { row: Dunned }) {
   return steps.map((one) => (
     <Stack key={one.step} gap={0}>
       <Text size="xs">
-        {one.step}. {one.date} {one.mail && t(`status.${one.mail}`, { defaultValue: one.mail })}
+        {one.step}. {t(`dunningStep.${one.action}`, { defaultValue: one.action })} {one.date}{' '}
+        {one.mail && t(`status.${one.mail}`, { defaultValue: one.mail })}
       </Text>
       {one.problem !== null && (
         <Text size="xs" c="red">
-          {one.problem}
+          {inOrder(one.problem ?? '')}
         </Text>
       )}
       {one.reminderID !== null && one.reminderID !== undefined && (

@@ -1,7 +1,7 @@
 // A customer on one page: what is owed, subscriptions, bills, payments, statement.
 import { Card, Table, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { billPages } from '../../api/queries/bills.ts';
@@ -19,7 +19,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { paymentColumns } from '../../parts/payment-columns.tsx';
 import { scrolls } from '../../parts/scrolls.ts';
 import { Status } from '../../parts/status.tsx';
-import { AddressTabs } from '../../parts/tabs.tsx';
+import { AddressTabs, TabLine } from '../../parts/tabs.tsx';
 import { TakePayment } from '../../parts/take-payment.tsx';
 import { Trail } from '../../parts/trail.tsx';
 import { UsageByMonth } from '../../parts/usage-by-month.tsx';
@@ -35,6 +35,7 @@ type Party = DataOf<'getUsers'>['user'];
 export function Customer() {
   const { t } = useTranslation();
   const partyNumber = Number(useParams({ from: '/inside/customers/$partyNumber' }).partyNumber);
+  const { tab = 'subscriptions' } = useSearch({ from: '/inside/customers/$partyNumber' });
   const query = useQuery(customerQuery(partyNumber));
   if (query.isPending) return <Loading />;
   if (query.isLoadingError) return <Refusal error={query.error} onRetry={() => query.refetch()} />;
@@ -62,7 +63,7 @@ export function Customer() {
         ]}
       />
       <AddressTabs usual="subscriptions">
-        <Tabs.List>
+        <TabLine open={tab}>
           <Tabs.Tab value="subscriptions">{t('customer.subscriptions')}</Tabs.Tab>
           {mayUse('subscriptions:read') && (
             <Tabs.Tab value="usage">{t('subscription.usage')}</Tabs.Tab>
@@ -74,7 +75,7 @@ export function Customer() {
           {mayUse('payments:read') && <Tabs.Tab value="deposits">{t('deposits.tab')}</Tabs.Tab>}
           <Tabs.Tab value="notes">{t('notes.title')}</Tabs.Tab>
           {mayUse('audit:read') && <Tabs.Tab value="history">{t('trail.title')}</Tabs.Tab>}
-        </Tabs.List>
+        </TabLine>
         <Tabs.Panel value="subscriptions" pt="sm">
           <Subscriptions party={party} />
         </Tabs.Panel>

@@ -18,7 +18,6 @@ export function Groups() {
     <Page
       title={t('groups.title')}
       hint={t('groups.hint')}
-      crumbs={[{ label: t('customers.title'), to: '/customers' }]}
       actions={mayUse('billing-groups:write') && <NewGroup />}
     >
       <List

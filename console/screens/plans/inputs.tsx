@@ -44,6 +44,7 @@ export function Inputs({ form, service, problems, isReadOnly }: SectionProps) {
                 <Table.Td>
                   <NativeSelect
                     size="xs"
+                    miw={110}
                     aria-label={t('inputs.input')}
                     data={options}
                     {...form.getInputProps(`usageData.${index}.input`)}

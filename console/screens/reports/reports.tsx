@@ -109,7 +109,9 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
           value: <Cell value={(totals as Row)[name]} type={type} />,
         }))}
       />
-      {total <= rowsAtOnce && <Chart head={head} rows={all.data?.rows ?? []} />}
+      {total <= rowsAtOnce && (
+        <Chart head={head} report={filter.report} rows={all.data?.rows ?? []} />
+      )}
       <List
         pages={pages}
         label={t(`report.${filter.report}`)}
@@ -119,7 +121,7 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
           ({ name, label, type }): Column<Row> => ({
             key: name,
             label: t(`reportColumn.${name}`, { defaultValue: label }),
-            isFigure: type !== 'Text',
+            isFigure: isFigure(name, type),
             text: (row) => row[name],
             show: (row) => <Cell value={wordOf(t, name, row[name])} type={type} />,
           }),
@@ -128,6 +130,18 @@ function Report({ head, filter }: { head: Head; filter: ReportFilter }) {
     </>
   );
 }
+
+/** Quantities are texts, so that they keep all their digits. A number that names something is none. */
+function isFigure(name: string, type: string): boolean {
+  if (['quantity', 'estimated', 'lastReading'].includes(name)) return true;
+  return type !== 'Text' && name !== 'partyNumber' && name !== 'meterNumber';
+}
+
+/** Columns that tell one row of a report from another; of other reports the last text does. */
+const namedBy: Record<string, readonly string[]> = {
+  Collection: ['date', 'paymentMethod'],
+  BillRegister: ['billNumber'],
+};
 
 /** States and methods in words; names and numbers as they are. */
 function wordOf(t: TFunction, column: string, value: Row[string] | undefined) {
@@ -143,15 +157,24 @@ function Cell({ value, type }: { value: Row[string] | undefined; type: string })
 }
 
 /** The twenty largest rows, by the last amount. */
-function Chart({ head: { columns }, rows }: { head: Head; rows: readonly Row[] }) {
+function Chart({
+  head: { columns },
+  report,
+  rows,
+}: {
+  head: Head;
+  report: string;
+  rows: readonly Row[];
+}) {
   const { t } = useTranslation();
   const amount = columns.findLast(({ type }) => type === 'Amount');
-  const name = columns.findLast(({ type }) => type === 'Text');
-  if (!amount || !name || rows.length < 2) return null;
+  const last = columns.findLast(({ type }) => type === 'Text');
+  const names = namedBy[report] ?? (last ? [last.name] : []);
+  if (!amount || names.length === 0 || rows.length < 2) return null;
   const label = t(`reportColumn.${amount.name}`, { defaultValue: amount.label });
   const largest = rows
     .map((row) => ({
-      label: String(wordOf(t, name.name, row[name.name])),
+      label: names.map((name) => wordOf(t, name, row[name])).join(' · '),
       value: Number(row[amount.name]),
     }))
     .toSorted((a, b) => b.value - a.value)

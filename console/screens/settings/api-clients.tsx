@@ -61,10 +61,9 @@ export function ApiClients() {
       rowKey={(client) => client.clientID}
       label={t('settings.tabs.clients')}
       empty={
-        <>
-          <Empty title={t('clients.none')}>{t('clients.noneHint')}</Empty>
-          {make}
-        </>
+        <Empty title={t('clients.none')} action={make}>
+          {t('clients.noneHint')}
+        </Empty>
       }
       tools={make}
     />

@@ -34,10 +34,9 @@ export function Gateways() {
       rowKey={(gateway) => gateway.adapter}
       label={t('settings.tabs.gateways')}
       empty={
-        <>
-          <Empty title={t('gateways.none')}>{t('gateways.noneHint')}</Empty>
-          {make}
-        </>
+        <Empty title={t('gateways.none')} action={make}>
+          {t('gateways.noneHint')}
+        </Empty>
       }
       tools={make}
     />

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { jobPages } from '../../api/queries/admin.ts';
 import { mayUse } from '../../api/session.ts';
+import { inOrder } from '../../language/isolated.ts';
 import { shownTime } from '../../parts/days.ts';
 import { List } from '../../parts/list.tsx';
 import { Empty, Refusal } from '../../parts/notes.tsx';
@@ -29,7 +30,11 @@ export function Jobs() {
         pages={jobPages(status)}
         columns={[
           { key: 'id', label: t('job.number'), show: ({ jobID }) => jobID },
-          { key: 'operation', label: t('job.operation'), show: ({ operation }) => operation },
+          {
+            key: 'operation',
+            label: t('job.operation'),
+            show: ({ operation = '' }) => t(`jobName.${operation}`, { defaultValue: operation }),
+          },
           {
             key: 'status',
             label: t('terms.status'),
@@ -48,7 +53,7 @@ export function Jobs() {
             text: (job) => job.error?.message ?? job.message,
             show: (job) => (
               <Text size="sm" {...(job.error ? { c: 'var(--mantine-color-error)' } : {})}>
-                {job.error?.message ?? job.message}
+                {inOrder(job.error?.message ?? job.message ?? '')}
               </Text>
             ),
           },

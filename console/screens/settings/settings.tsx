@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayUse } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
+import { TabLine } from '../../parts/tabs.tsx';
 import { Webhooks } from '../webhooks/webhooks.tsx';
 import { ApiClients } from './api-clients.tsx';
 import { AuditTrail } from './audit-trail.tsx';
@@ -45,14 +46,18 @@ export function Settings() {
         value={chosen?.key ?? null}
         onChange={(key) => navigate({ to: '/settings', search: key === null ? {} : { tab: key } })}
       >
-        <Tabs.List mb="md">
+        <TabLine open={chosen?.key}>
           {offered.map(({ key }) => (
-            <Tabs.Tab key={key} value={key}>
+            <Tabs.Tab key={key} value={key} px="xs">
               {t(`settings.tabs.${key}`)}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
-        {chosen && <Tabs.Panel value={chosen.key}>{chosen.show()}</Tabs.Panel>}
+        </TabLine>
+        {chosen && (
+          <Tabs.Panel value={chosen.key} pt="md">
+            {chosen.show()}
+          </Tabs.Panel>
+        )}
       </Tabs>
     </Page>
   );

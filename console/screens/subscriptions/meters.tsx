@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { SubscriptionData } from '../../api/queries/subscriptions.ts';
 import { mayUse, today } from '../../api/session.ts';
+import { isolated } from '../../language/isolated.ts';
 import { ActionDialog, type FieldSpec, type Typed } from '../../parts/action-dialog.tsx';
 import { shownDay } from '../../parts/days.ts';
 import { Empty } from '../../parts/notes.tsx';
@@ -47,7 +48,7 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
                     {shownDay(meter.installDate)}
                     {meter.removeDate && ` – ${shownDay(meter.removeDate)}`}
                   </Table.Td>
-                  <Table.Td>{readingsOf(meter)}</Table.Td>
+                  <Table.Td>{isolated(readingsOf(meter))}</Table.Td>
                   <Table.Td>
                     <Status value={meter.meterHealth} />
                   </Table.Td>

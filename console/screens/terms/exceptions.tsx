@@ -18,6 +18,7 @@ import { api } from '../../api/client.ts';
 import { heldQuery } from '../../api/queries/bills.ts';
 import { termQuery } from '../../api/queries/terms.ts';
 import { mayUse } from '../../api/session.ts';
+import { inOrder } from '../../language/isolated.ts';
 import { Amount, Money, useMoney } from '../../parts/amount.tsx';
 import { useChosen } from '../../parts/chosen.ts';
 import { Empty, Loading, Refusal } from '../../parts/notes.tsx';
@@ -168,7 +169,7 @@ function Errors({ termID, code, found, isOpen }: ErrorsProps) {
                     {connectionNumber ?? billID}
                   </PageLink>
                 </Table.Td>
-                <Table.Td>{message}</Table.Td>
+                <Table.Td className="long">{inOrder(message)}</Table.Td>
                 {isOpen && (
                   <Table.Td>
                     <Button

@@ -181,7 +181,7 @@ function Plans({ scan }: { scan: Scan }) {
         <Table.Tbody>
           {[...scan.plans.values()].map(({ plan, bills, amount, before }) => (
             <Table.Tr key={plan}>
-              <Table.Td>{plan}</Table.Td>
+              <Table.Td className="short">{plan}</Table.Td>
               <Table.Td className="figure">{bills}</Table.Td>
               <Money value={amount} />
               <Money value={before} />
@@ -201,7 +201,7 @@ function Found({ title, bills }: { title: string; bills: readonly ScannedBill[] 
       <Title order={2} size="h5" mb="xs">
         {title} ({bills.length})
       </Title>
-      <Table.ScrollContainer minWidth={280} type="native" mah={320} {...scrolls(title)}>
+      <Table.ScrollContainer minWidth={280} type="native" mah={440} {...scrolls(title)}>
         <Table aria-label={title}>
           <Table.Thead>
             <Table.Tr>

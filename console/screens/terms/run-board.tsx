@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { DataOf } from '../../../sdk/client.ts';
 import { runBoardQuery } from '../../api/queries/terms.ts';
+import { isolated } from '../../language/isolated.ts';
 import { Money } from '../../parts/amount.tsx';
 import { shownTime } from '../../parts/days.ts';
 import { JobRow } from '../../parts/jobs.tsx';
@@ -101,7 +102,7 @@ function TermRow({ row }: { row: Row }) {
             {label}
           </PageLink>
           <Text size="sm" c="dimmed">
-            {serviceName} · {batchCode} · {row.startDate} – {row.endDate}
+            {serviceName} · {batchCode} · {isolated(`${row.startDate} – ${row.endDate}`)}
           </Text>
         </Group>
         {next && (
@@ -157,7 +158,11 @@ function StepMark({ step }: { step: Step }) {
           role="img"
           aria-label={words.filter(Boolean).join(' · ')}
         >
-          {Icon ? <Icon size={14} aria-hidden /> : <Text size="xs">{step.step}</Text>}
+          {Icon ? (
+            <Icon size={14} aria-hidden className={Icon === IconArrowRight ? 'points-on' : ''} />
+          ) : (
+            <Text size="xs">{step.step}</Text>
+          )}
         </ThemeIcon>
       </Tooltip>
       <Text size="xs" visibleFrom="md">

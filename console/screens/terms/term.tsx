@@ -1,5 +1,5 @@
 // A term is the home of its steps: a tab for each, in the order of the work.
-import { ScrollArea, Tabs, Text } from '@mantine/core';
+import { Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -12,6 +12,7 @@ import { mayUse } from '../../api/session.ts';
 import { isolated } from '../../language/isolated.ts';
 import { Refusal } from '../../parts/notes.tsx';
 import { Page } from '../../parts/page.tsx';
+import { TabLine } from '../../parts/tabs.tsx';
 import { NextStep } from './next-step.tsx';
 import { termSteps } from './term-steps.ts';
 import { UndoStep } from './undo-step.tsx';
@@ -82,22 +83,20 @@ function StepTabs({ termID }: { termID: number }) {
         navigate({ to: `/terms/${termID}${path}` as '/' });
       }}
     >
-      <ScrollArea type="auto" className="no-print">
-        <Tabs.List style={{ flexWrap: 'nowrap' }} aria-label={t('terms.steps')}>
-          {tabs
-            .filter(({ permission }) => mayUse(permission))
-            .map(({ path, key }, index) => (
-              <Tabs.Tab key={key} value={path === '' ? 'overview' : path} px="sm">
-                {index > 0 && (
-                  <Text span size="xs" c="dimmed">
-                    {index}{' '}
-                  </Text>
-                )}
-                {t(`termSteps.${key}`)}
-              </Tabs.Tab>
-            ))}
-        </Tabs.List>
-      </ScrollArea>
+      <TabLine open={last} label={t('terms.steps')}>
+        {tabs
+          .filter(({ permission }) => mayUse(permission))
+          .map(({ path, key }, index) => (
+            <Tabs.Tab key={key} value={path === '' ? 'overview' : path} px="sm">
+              {index > 0 && (
+                <Text span size="xs" c="dimmed">
+                  {index}{' '}
+                </Text>
+              )}
+              {t(`termSteps.${key}`)}
+            </Tabs.Tab>
+          ))}
+      </TabLine>
       <Tabs.Panel value={last === '' ? 'overview' : last} pt="md">
         <Outlet />
       </Tabs.Panel>

@@ -38,10 +38,9 @@ export function Webhooks() {
       rowKey={(webhook) => webhook.webhookID}
       label={t('settings.tabs.webhooks')}
       empty={
-        <>
-          <Empty title={t('webhooks.none')}>{t('webhooks.noneHint')}</Empty>
-          {make}
-        </>
+        <Empty title={t('webhooks.none')} action={make}>
+          {t('webhooks.noneHint')}
+        </Empty>
       }
       tools={make}
     />
