@@ -82,6 +82,10 @@ export function Bill() {
   );
 }
 
+function quantityOf({ quantity, unit }: BillData['lines'][number]): string {
+  return quantity === null ? '' : isolated(`${quantity} ${unit ?? ''}`);
+}
+
 function Lines({ bill }: { bill: BillData }) {
   const { t } = useTranslation();
   const [opened, setOpened] = useState<number | null>(null);
@@ -94,7 +98,9 @@ function Lines({ bill }: { bill: BillData }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('bill.charge')}</Table.Th>
-            <Table.Th className="figure">{t('bill.quantity')}</Table.Th>
+            <Table.Th className="figure" visibleFrom="sm">
+              {t('bill.quantity')}
+            </Table.Th>
             <Table.Th className="figure">{t('bills.amount')}</Table.Th>
             <Table.Th />
           </Table.Tr>
@@ -104,12 +110,15 @@ function Lines({ bill }: { bill: BillData }) {
             <Table.Tr key={line.lineNo}>
               <Table.Td>
                 <Text size="sm">{line.label}</Text>
-                <Text size="xs" c="dimmed" className="short">
+                <Text size="xs" c="dimmed">
                   {isolated(`${line.fromDate} – ${line.toDate}`)}
                 </Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {quantityOf(line)}
+                </Text>
               </Table.Td>
-              <Table.Td className="figure">
-                {line.quantity !== null && isolated(`${line.quantity} ${line.unit ?? ''}`)}
+              <Table.Td className="figure" visibleFrom="sm">
+                {quantityOf(line)}
               </Table.Td>
               <Table.Td className="figure">
                 <Amount value={line.amount} />

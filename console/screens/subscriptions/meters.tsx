@@ -41,14 +41,14 @@ export function Meters({ subscription }: { subscription: SubscriptionData }) {
               {meters.map((meter) => (
                 <Table.Tr key={`${meter.number} ${meter.installDate}`}>
                   <Table.Td>{meter.number}</Table.Td>
-                  <Table.Td>
+                  <Table.Td className="long">
                     {meter.meterType} · {meter.brand}
                   </Table.Td>
                   <Table.Td>
                     {shownDay(meter.installDate)}
                     {meter.removeDate && ` – ${shownDay(meter.removeDate)}`}
                   </Table.Td>
-                  <Table.Td>{isolated(readingsOf(meter))}</Table.Td>
+                  <Table.Td className="long">{isolated(readingsOf(meter))}</Table.Td>
                   <Table.Td>
                     <Status value={meter.meterHealth} />
                   </Table.Td>
