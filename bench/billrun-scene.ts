@@ -311,13 +311,13 @@ function cpuOf(pid: number): { parent: number; us: number; ended: number } {
   return { parent, us: (own + system) * tickUs, ended: (ended + endedSystem) * tickUs };
 }
 
-async function parentOf(client: pg.Client): Promise<number> {
+export async function parentOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return cpuOf(rows[0]?.pid ?? 0).parent;
 }
 
 /** Also of those that have ended. */
-function cpuOfChildren(postmaster: number): number {
+export function cpuOfChildren(postmaster: number): number {
   let us = cpuOf(postmaster).ended;
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;

@@ -2,6 +2,8 @@
 // cluster, by the URL of a superuser of its coordinator. The same workspaces are billed on both, in
 // turn, by a server and a worker of their own; then calls are made in turn. At the end, copies of a
 // small workspace are billed at once on the cluster. All bills and books have to be the same.
+// Behind each time is the processor time that PostgreSQL took for it, on all machines of a side: it
+// depends less on what else the machine does.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +22,16 @@ import {
 import { termID } from '../test/support/residential-rows.ts';
 import { makeWorkspace } from '../test/support/scene.ts';
 import { median } from './billrun-figures.ts';
-import { end, launchWorker, logIn, openServed, type Place, runStep } from './billrun-scene.ts';
+import {
+  cpuOfChildren,
+  end,
+  launchWorker,
+  logIn,
+  openServed,
+  type Place,
+  parentOf,
+  runStep,
+} from './billrun-scene.ts';
 import { customerFile, importCustomers, makeOffer } from './imports.ts';
 import { launchServer, type Server, say, seconds, stopServer } from './served.ts';
 
@@ -37,6 +48,7 @@ const warmUp = 2 * size;
 const small = 500;
 const copies = Array.from({ length: Number(values.copies) }, (_, index) => `small-${index + 1}`);
 const calls = 300;
+const callsInTurn = 50;
 const imported = 2_000;
 const schedule = { operation: 'schedule' as const, data: { termID } };
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -46,6 +58,7 @@ type Side = {
   databaseName: string;
   server: Server;
   superuser: pg.Client;
+  postmasters: readonly number[];
   places: Map<string, Place>;
 };
 
@@ -55,6 +68,7 @@ const warming = await plainScene.anotherPlace('warming', warmUp);
 const copied = await plainScene.anotherPlace('small', small);
 const plain: Side = {
   ...plainScene,
+  postmasters: [await parentOf(plainScene.superuser)],
   places: new Map([plainScene.place, warming, copied].map((place) => [place.workspace, place])),
 };
 const { side: spread, worker } = await openSpread(values.coordinator);
@@ -83,7 +97,37 @@ async function openSpread(url: string): Promise<{ side: Side; worker: ChildProce
   const worker = await launchWorker(cluster, databaseName, {});
   const superuser = new pg.Client(cluster.superuser);
   await superuser.connect();
-  return { side: { cluster, databaseName, server, superuser, places: new Map() }, worker };
+  const postmasters = await postmastersOf(cluster, superuser);
+  return {
+    side: { cluster, databaseName, server, superuser, postmasters, places: new Map() },
+    worker,
+  };
+}
+
+/** Of the coordinator and the other machines, which all are this one. */
+async function postmastersOf(cluster: Cluster, superuser: pg.Client): Promise<number[]> {
+  const { rows } = await superuser.query<{ host: string; port: number }>(
+    'select nodename as host, nodeport as port from pg_dist_node order by nodeport',
+  );
+  const found: number[] = [];
+  for (const node of rows) {
+    const client = new pg.Client({ ...cluster.superuser, ...node });
+    await client.connect();
+    found.push(await parentOf(client));
+    await client.end();
+  }
+  return found;
+}
+
+function cpuMsOf({ postmasters }: Side): number {
+  return postmasters.reduce((us, postmaster) => us + cpuOfChildren(postmaster), 0) / 1_000;
+}
+
+/** Does the work of a side, and returns the processor time of PostgreSQL for it. */
+async function withCpu<T>(side: Side, work: () => Promise<T>): Promise<{ done: T; cpuMs: number }> {
+  const before = cpuMsOf(side);
+  const done = await work();
+  return { done, cpuMs: cpuMsOf(side) - before };
 }
 
 /** As an operator moves them, under the same names; the small one as often as asked. */
@@ -120,17 +164,32 @@ async function billIn(side: Side, workspace: string): Promise<{ generate: number
   return { generate, post };
 }
 
+/** The terms of the two sides are billed step by step in turn. */
+async function stepOn(
+  step: 'generate' | 'post',
+  side: Side,
+): Promise<{ took: number; cpuMs: number }> {
+  const place = side.places.get('bench') as Place;
+  const { done: took, cpuMs } = await withCpu(side, () =>
+    runStep(side, place, (client) =>
+      step === 'generate' ? client.generateBills(schedule) : client.postBills(schedule),
+    ),
+  );
+  return { took, cpuMs };
+}
+
 async function compareSteps(): Promise<void> {
-  const [one, other] = [await billIn(plain, 'bench'), await billIn(spread, 'bench')];
   for (const step of ['generate', 'post'] as const) {
-    const rates = [one, other].map((each) => Math.round(size / each[step]));
-    show(`${step}, bills/s`, rates, one[step] / other[step]);
+    const [one, other] = [await stepOn(step, plain), await stepOn(step, spread)];
+    const rates = [one, other].map(({ took }) => Math.round(size / took));
+    const cpu = [one, other].map(({ cpuMs }) => Math.round((cpuMs * 1_000) / size));
+    show(`${step}, bills/s`, rates, one.took / other.took, cpu);
   }
 }
 
 async function compareCalls(): Promise<void> {
   const firstNumber = 100_001;
-  const kinds: [string, (client: Client, index: number) => Promise<unknown>][] = [
+  const kinds: [string, Calling][] = [
     ['View Party', (client, n) => client.getUsers({ partyNumber: firstNumber + ((n * 7) % size) })],
     ['a bill', (client, n) => client.getBills({ billID: 1 + ((n * 7) % size) })],
     ['list of 50 bills', (client, n) => client.getBills({ termID, page: pageOf(n) })],
@@ -150,12 +209,14 @@ async function compareCalls(): Promise<void> {
   ];
   for (const [name, call] of kinds) {
     const times = sides.map((): number[] => []);
-    for (let index = -50; index < calls; index += 1) {
+    const cpuUs = [0, 0];
+    for (let first = -callsInTurn; first < calls; first += callsInTurn) {
       for (const [at, side] of sides.entries()) {
         const { client } = side.places.get('bench') as Place;
-        const began = performance.now();
-        await call(client, index + 50);
-        if (index >= 0) times[at]?.push(performance.now() - began);
+        const { done, cpuMs } = await withCpu(side, () => callsFrom(first, client, call));
+        if (first < 0) continue;
+        times[at]?.push(...done);
+        cpuUs[at] = (cpuUs[at] ?? 0) + (cpuMs * 1_000) / calls;
       }
     }
     const middle = times.map(median);
@@ -163,8 +224,21 @@ async function compareCalls(): Promise<void> {
       `${name}, ms`,
       middle.map((ms) => Number(ms.toFixed(1))),
       (middle[0] ?? 0) / (middle[1] ?? 1),
+      cpuUs.map(Math.round),
     );
   }
+}
+
+type Calling = (client: Client, index: number) => Promise<unknown>;
+
+async function callsFrom(first: number, client: Client, call: Calling): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = first; index < first + callsInTurn; index += 1) {
+    const began = performance.now();
+    await call(client, index + callsInTurn);
+    times.push(performance.now() - began);
+  }
+  return times;
 }
 
 function pageOf(n: number): { pageNumber: number; size: number } {
@@ -245,7 +319,8 @@ async function commandOn(side: Side, args: string[]): Promise<string> {
   return stdout;
 }
 
-function show(name: string, figures: readonly number[], ratio: number): void {
+function show(name: string, figures: readonly number[], ratio: number, cpu: number[] = []): void {
   const [one, other] = figures.map((figure) => String(figure).padStart(9));
-  say(`${name.padEnd(24)} ${one} ${other}   ${ratio.toFixed(2)} of one PostgreSQL`);
+  const more = cpu.length === 0 ? '' : `   PostgreSQL's processors ${cpu.join(' and ')} us each`;
+  say(`${name.padEnd(24)} ${one} ${other}   ${ratio.toFixed(2)} of one PostgreSQL${more}`);
 }
