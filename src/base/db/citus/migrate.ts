@@ -7,6 +7,7 @@ import { adaptFunctions } from './functions.ts';
 import { settle } from './settle.ts';
 import { statementsOf } from './statements.ts';
 import { numberOnOwnMachine } from './transactions.ts';
+import { spellOutWalls } from './walls.ts';
 
 /** For the sessions of the program, and for those that Citus opens on the machines. */
 const databaseSettings = {
@@ -59,6 +60,7 @@ export async function finishMigrations(client: pg.Client): Promise<void> {
     await distributeTables(client);
     await prepareRoles(client);
     await adaptFunctions(client);
+    await spellOutWalls(client);
     await numberOnOwnMachine(client);
     await client.query('commit');
   } catch (error) {
