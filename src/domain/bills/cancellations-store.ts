@@ -9,13 +9,23 @@ export async function findReplacedNumbers(
   tenantId: number,
   termIds: readonly number[],
 ): Promise<Map<number, string>> {
-  const { rows } = await sql<{ term_id: number; bill_number: string }>`
-    select n.rebill_term_id as term_id, b.bill_number
-    from credit_notes n
-    join bills b on b.tenant_id = ${tenantId} and b.bill_id = n.bill_id
-    where n.tenant_id = ${tenantId} and n.rebill_term_id = any(${[...termIds]}::bigint[])
+  // Few terms bill again. Of the others a look at one table is enough.
+  const { rows: notes } = await sql<{ term_id: number; bill_id: number }>`
+    select rebill_term_id as term_id, bill_id from credit_notes
+    where tenant_id = ${tenantId} and rebill_term_id = any(${termIds}::bigint[])
   `.execute(tx);
-  return new Map(rows.map((row) => [row.term_id, row.bill_number]));
+  if (notes.length === 0) return new Map();
+  const { rows: bills } = await sql<{ bill_id: number; bill_number: string }>`
+    select bill_id, bill_number from bills
+    where tenant_id = ${tenantId} and bill_id = any(${notes.map((note) => note.bill_id)}::bigint[])
+  `.execute(tx);
+  const numbers = new Map(bills.map((bill) => [bill.bill_id, bill.bill_number]));
+  return new Map(
+    notes.flatMap(({ term_id, bill_id }) => {
+      const number = numbers.get(bill_id);
+      return number === undefined ? [] : [[term_id, number]];
+    }),
+  );
 }
 
 export type CancellationRow = {

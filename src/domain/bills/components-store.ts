@@ -51,12 +51,14 @@ export async function findTermComponents(
 
 async function listTerms(tx: Tx, tenantId: number, termIds: readonly number[]): Promise<TermRow[]> {
   const { rows } = await sql<TermRow>`
-    select t.term_id, t.context_id, t.end_date::text as end_date, c.settlement_method as method,
-      (r.versions ->> 'context')::integer as newest_version
+    select t.term_id, t.context_id, t.end_date::text as end_date, (
+        select c.settlement_method from pricing_contexts c
+        where c.tenant_id = ${tenantId} and c.context_id = t.context_id
+      ) as method, (
+        select (r.versions ->> 'context')::integer from bill_runs r
+        where r.tenant_id = ${tenantId} and r.term_id = t.term_id and r.run_number = t.run_number
+      ) as newest_version
     from terms t
-    join pricing_contexts c on c.tenant_id = ${tenantId} and c.context_id = t.context_id
-    join bill_runs r on r.tenant_id = ${tenantId} and r.term_id = t.term_id
-      and r.run_number = t.run_number
     where t.tenant_id = ${tenantId} and t.term_id = any(${termIds}::bigint[])
   `.execute(tx);
   return rows;

@@ -42,9 +42,23 @@ export function findPartyView(
   return tx.lookUp(listPartyViews, tenantId, partyNumber);
 }
 
+/** A party as `listPartyViews` reads it: what other tables have of it is null without a row. */
+type FoundParty = Omit<
+  PartyView,
+  'wallet_balance' | 'outstanding' | 'held_until' | 'held_because'
+> & {
+  /** What it paid ahead, and what it owes for itself. */
+  wallet: [string, string] | null;
+  /** What it owes for subscriptions. */
+  subscribed: string;
+  hold: [string, string] | null;
+};
+
 /**
  * By party number; two statements are sent at once. Each key is looked up separately inside the
- * statement, so that the plan is the one for a single party, however many there are.
+ * statement, so that the plan is the one for a single party, however many there are. What a row of
+ * another table adds is a query of its own and not a join: several machines plan a statement twice
+ * at each call, and a join costs most of that.
  */
 async function listPartyViews(
   tx: Tx,
@@ -52,58 +66,66 @@ async function listPartyViews(
   partyNumbers: readonly number[],
 ): Promise<Map<number, PartyWithHoldings>> {
   const [parties, holdings] = await Promise.all([
-    sql<PartyView>`
-      select p.* from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
-      cross join lateral (
-        select ${partyColumns}, (
-            select t.logs_party_reads from tenants t where t.tenant_id = ${tenantId}
-          ) as logs_reads, coalesce(w.paid_ahead, 0)::text as wallet_balance, portal_status, (
-            coalesce(w.own_debt, 0) + coalesce((
-              select sum(b.receivable) from subscription_balances b
-              where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
-            ), 0)
-          )::text as outstanding,
-          h.until_date as held_until, h.reason as held_because
-        from parties
-        left join lateral (
-          select balance as paid_ahead, receivable as own_debt from party_wallets
-          where party_wallets.tenant_id = ${tenantId}
-            and party_wallets.party_id = parties.party_id
-        ) w on true
-        left join lateral (
-          select until_date, reason from dunning_holds
-          where dunning_holds.tenant_id = ${tenantId}
-            and holder_kind = 'Party' and holder_id = parties.party_id
-        ) h on true
-        where tenant_id = ${tenantId} and party_number = wanted.party_number
-        limit 1
-      ) p
+    sql<FoundParty>`
+      select ${partyColumns}, (
+          select t.logs_party_reads from tenants t where t.tenant_id = ${tenantId}
+        ) as logs_reads, portal_status, (
+          select array[w.balance::text, w.receivable::text] from party_wallets w
+          where w.tenant_id = ${tenantId} and w.party_id = parties.party_id
+        ) as wallet, (
+          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
+          where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
+        ) as subscribed, (
+          select array[h.until_date::text, h.reason] from dunning_holds h
+          where h.tenant_id = ${tenantId}
+            and h.holder_kind = 'Party' and h.holder_id = parties.party_id
+        ) as hold
+      from parties
+      where tenant_id = ${tenantId} and party_number = any(${partyNumbers}::bigint[])
     `.execute(tx),
     sql<HoldingRow & { party_number: number }>`
       select wanted.party_number, h.*
       from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
       cross join lateral (
-        select g.account_id, g.label, g.billing_group_id, bg.name as billing_group_name,
-          s.subscription_id, s.subscription_number, s.reference_number, c.code as context_code,
-          l.code as plan_code, s.status, coalesce(b.receivable, 0)::text as receivable
-        from parties p
-        join billing_accounts g on g.tenant_id = ${tenantId} and g.party_id = p.party_id
-        left join billing_groups bg
-          on bg.tenant_id = ${tenantId} and bg.billing_group_id = g.billing_group_id
+        select g.account_id, g.label, g.billing_group_id, (
+            select bg.name from billing_groups bg
+            where bg.tenant_id = ${tenantId} and bg.billing_group_id = g.billing_group_id
+          ) as billing_group_name, s.subscription_id, s.subscription_number, s.reference_number, (
+            select c.code from pricing_contexts c
+            where c.tenant_id = ${tenantId} and c.context_id = s.context_id
+          ) as context_code, (
+            select l.code from plans l where l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
+          ) as plan_code, s.status, coalesce((
+            select b.receivable from subscription_balances b
+            where b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
+              and b.party_id = s.party_id
+          ), 0)::text as receivable
+        from billing_accounts g
         left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = g.account_id
-        left join pricing_contexts c
-          on c.tenant_id = ${tenantId} and c.context_id = s.context_id
-        left join plans l on l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
-        left join subscription_balances b
-          on b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
-          and b.party_id = s.party_id
-        where p.tenant_id = ${tenantId} and p.party_number = wanted.party_number
+        where g.tenant_id = ${tenantId} and g.party_id = (
+          select p.party_id from parties p
+          where p.tenant_id = ${tenantId} and p.party_number = wanted.party_number
+        )
         order by g.account_id, s.subscription_id
       ) h
     `.execute(tx),
   ]);
   const views = new Map<number, PartyWithHoldings>();
-  for (const party of parties.rows) views.set(party.party_number, { party, holdings: [] });
+  for (const found of parties.rows) {
+    views.set(found.party_number, { party: viewOf(found), holdings: [] });
+  }
   for (const row of holdings.rows) views.get(row.party_number)?.holdings.push(row);
   return views;
+}
+
+function viewOf({ wallet, subscribed, hold, ...party }: FoundParty): PartyView {
+  const [paidAhead, ownDebt] = wallet ?? ['0', '0'];
+  const [until, reason] = hold ?? [null, null];
+  return {
+    ...party,
+    wallet_balance: paidAhead,
+    outstanding: String(BigInt(ownDebt) + BigInt(subscribed)),
+    held_until: until,
+    held_because: reason,
+  };
 }
