@@ -1,6 +1,11 @@
 // New bills as COPY takes them, and how they are copied in.
 
-import { binaryArrays, type ColumnType } from '../../../base/db/binary-arrays.ts';
+import {
+  arrayColumn,
+  arraySource,
+  binaryArrays,
+  type ColumnType,
+} from '../../../base/db/binary-arrays.ts';
 import { BinaryRows, binaryCopy } from '../../../base/db/binary-rows.ts';
 import type { Tx } from '../../../base/db/pool.ts';
 import { sql } from '../../../base/db/sql.ts';
@@ -90,14 +95,15 @@ async function insertArrays(
 ): Promise<void> {
   const names = sql.raw(to.columns.map(([name]) => name).join());
   const types = to.columns.map(([, type]) => type);
-  const arrays = binaryArrays(rows, types).map(
-    (array, index) => sql`${array}::${sql.raw(`${types[index]}[]`)}`,
+  const sources = binaryArrays(rows, types).map((bytes, index) =>
+    arraySource(types[index] as ColumnType, bytes),
   );
+  const values = to.columns.map(([name, type]) => arrayColumn(type, name));
   await sql`
     insert into ${sql.raw(to.table)} (tenant_id, ${names})
-    select own.tenant_id, ${names}
+    select own.tenant_id, ${sql.join(values)}
     from (select tenant_id from tenants where tenant_id = ${tenantId}) own
-    cross join unnest(${sql.join(arrays)}) as n (${names})
+    cross join rows from (${sql.join(sources)}) as n (${names})
   `.execute(tx);
 }
 
