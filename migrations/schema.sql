@@ -4891,14 +4891,15 @@ CREATE OR REPLACE FUNCTION public.check_named_tenants()
  LANGUAGE plpgsql
 AS $function$
 declare
-  tenants_named bigint[] := array(select distinct tenant_id from new_rows);
+  named bigint;
 begin
-  if cardinality(tenants_named) <> (
-    select count(*) from tenants where tenant_id = any(tenants_named)
-  ) then
-    raise exception 'a row names a tenant that does not exist'
-      using errcode = 'foreign_key_violation', constraint = tg_argv[0];
-  end if;
+  for named in select distinct tenant_id from new_rows loop
+    perform from tenants where tenant_id = named;
+    if not found then
+      raise exception 'a row names a tenant that does not exist'
+        using errcode = 'foreign_key_violation', constraint = tg_argv[0];
+    end if;
+  end loop;
   return null;
 end
 $function$
@@ -5162,10 +5163,9 @@ begin
   if is_program() then
     return false;
   end if;
-  return exists (
-    select from ended_workspaces
-    where tenant_id = tenant and delete_after <= now() and deleted_at is null
-  );
+  perform from ended_workspaces
+    where tenant_id = tenant and delete_after <= now() and deleted_at is null;
+  return found;
 end
 $function$
 ;
@@ -5180,6 +5180,7 @@ AS $function$
 declare
   tenant bigint := require_tenant();
   deleted integer;
+  ended_at timestamptz := case when wanted_table = 'workspaces' then now() end;
 begin
   perform from ended_workspaces
     where tenant_id = require_tenant() and delete_after <= now() and deleted_at is null
@@ -5205,8 +5206,7 @@ begin
     execute format('delete from %I where tenant_id = $1', wanted_table) using tenant;
   end;
   get diagnostics deleted = row_count;
-  update ended_workspaces set rows_deleted = rows_deleted + deleted,
-    deleted_at = case when wanted_table = 'workspaces' then now() end
+  update ended_workspaces set rows_deleted = rows_deleted + deleted, deleted_at = ended_at
   where tenant_id = tenant;
   return deleted;
 end
