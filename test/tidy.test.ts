@@ -316,7 +316,6 @@ const tenantless: Record<string, string> = {
   wakeDailyJobs: 'it reads no table',
   wakeWorkers: 'workers look in all workspaces',
   beQuick: 'settings of the transaction',
-  withHashJoins: 'sets how the statements of its transaction are planned',
   findTenantId: 'asks the registry, by a function that tells the id alone',
   insertWorkspace: 'locks the registry, which is of no tenant',
   enterTenant: 'sets the tenant of the transaction',

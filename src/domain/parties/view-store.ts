@@ -1,7 +1,7 @@
 // A party as it is shown: with its balances, its accounts and what it has subscribed to.
 
 import type { Tx } from '../../base/db/pool.ts';
-import { sql } from '../../base/db/sql.ts';
+import { type Sql, sql } from '../../base/db/sql.ts';
 import { type PartyRow, partyColumns } from './store.ts';
 
 export type PartyView = PartyRow & {
@@ -52,73 +52,66 @@ type FoundParty = Omit<
   /** What it owes for subscriptions. */
   subscribed: string;
   hold: [string, string] | null;
+  holdings: HoldingRow[] | null;
 };
 
 /**
- * By party number; two statements are sent at once. Each key is looked up separately inside the
- * statement, so that the plan is the one for a single party, however many there are. What a row of
- * another table adds is a query of its own and not a join: several machines plan a statement twice
- * at each call, and a join costs most of that.
+ * By party number, by one statement. What a row of another table adds is a query of its own and not
+ * a join: several machines plan a statement twice at each call, and joins cost most of that.
  */
 async function listPartyViews(
   tx: Tx,
   tenantId: number,
   partyNumbers: readonly number[],
 ): Promise<Map<number, PartyWithHoldings>> {
-  const [parties, holdings] = await Promise.all([
-    sql<FoundParty>`
-      select ${partyColumns}, (
-          select t.logs_party_reads from tenants t where t.tenant_id = ${tenantId}
-        ) as logs_reads, portal_status, (
-          select array[w.balance::text, w.receivable::text] from party_wallets w
-          where w.tenant_id = ${tenantId} and w.party_id = parties.party_id
-        ) as wallet, (
-          select coalesce(sum(b.receivable), 0)::text from subscription_balances b
-          where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
-        ) as subscribed, (
-          select array[h.until_date::text, h.reason] from dunning_holds h
-          where h.tenant_id = ${tenantId}
-            and h.holder_kind = 'Party' and h.holder_id = parties.party_id
-        ) as hold
-      from parties
-      where tenant_id = ${tenantId} and party_number = any(${partyNumbers}::bigint[])
-    `.execute(tx),
-    sql<HoldingRow & { party_number: number }>`
-      select wanted.party_number, h.*
-      from unnest(${partyNumbers}::bigint[]) as wanted (party_number)
-      cross join lateral (
-        select g.account_id, g.label, g.billing_group_id, (
-            select bg.name from billing_groups bg
-            where bg.tenant_id = ${tenantId} and bg.billing_group_id = g.billing_group_id
-          ) as billing_group_name, s.subscription_id, s.subscription_number, s.reference_number, (
-            select c.code from pricing_contexts c
-            where c.tenant_id = ${tenantId} and c.context_id = s.context_id
-          ) as context_code, (
-            select l.code from plans l where l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
-          ) as plan_code, s.status, coalesce((
-            select b.receivable from subscription_balances b
-            where b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
-              and b.party_id = s.party_id
-          ), 0)::text as receivable
-        from billing_accounts g
-        left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = g.account_id
-        where g.tenant_id = ${tenantId} and g.party_id = (
-          select p.party_id from parties p
-          where p.tenant_id = ${tenantId} and p.party_number = wanted.party_number
-        )
-        order by g.account_id, s.subscription_id
-      ) h
-    `.execute(tx),
-  ]);
-  const views = new Map<number, PartyWithHoldings>();
-  for (const found of parties.rows) {
-    views.set(found.party_number, { party: viewOf(found), holdings: [] });
-  }
-  for (const row of holdings.rows) views.get(row.party_number)?.holdings.push(row);
-  return views;
+  const { rows } = await sql<FoundParty>`
+    select ${partyColumns}, (
+        select t.logs_party_reads from tenants t where t.tenant_id = ${tenantId}
+      ) as logs_reads, portal_status, (
+        select array[w.balance::text, w.receivable::text] from party_wallets w
+        where w.tenant_id = ${tenantId} and w.party_id = parties.party_id
+      ) as wallet, (
+        select coalesce(sum(b.receivable), 0)::text from subscription_balances b
+        where b.tenant_id = ${tenantId} and b.party_id = parties.party_id
+      ) as subscribed, (
+        select array[h.until_date::text, h.reason] from dunning_holds h
+        where h.tenant_id = ${tenantId}
+          and h.holder_kind = 'Party' and h.holder_id = parties.party_id
+      ) as hold, (select json_agg(held) from (${holdingsOf(tenantId)}) held) as holdings
+    from parties
+    where tenant_id = ${tenantId} and party_number = any(${partyNumbers}::bigint[])
+  `.execute(tx);
+  return new Map(
+    rows.map(({ holdings, ...found }) => [
+      found.party_number,
+      { party: viewOf(found), holdings: holdings ?? [] },
+    ]),
+  );
 }
 
-function viewOf({ wallet, subscribed, hold, ...party }: FoundParty): PartyView {
+/** Of one of `parties`. */
+function holdingsOf(tenantId: number): Sql {
+  return sql`
+    select g.account_id, g.label, g.billing_group_id, (
+        select bg.name from billing_groups bg
+        where bg.tenant_id = ${tenantId} and bg.billing_group_id = g.billing_group_id
+      ) as billing_group_name, s.subscription_id, s.subscription_number, s.reference_number, (
+        select c.code from pricing_contexts c
+        where c.tenant_id = ${tenantId} and c.context_id = s.context_id
+      ) as context_code, (
+        select l.code from plans l where l.tenant_id = ${tenantId} and l.plan_id = s.plan_id
+      ) as plan_code, s.status, coalesce((
+        select b.receivable from subscription_balances b
+        where b.tenant_id = ${tenantId} and b.subscription_id = s.subscription_id
+          and b.party_id = s.party_id
+      ), 0)::text as receivable
+    from billing_accounts g
+    left join subscriptions s on s.tenant_id = ${tenantId} and s.account_id = g.account_id
+    where g.tenant_id = ${tenantId} and g.party_id = parties.party_id
+    order by g.account_id, s.subscription_id`;
+}
+
+function viewOf({ wallet, subscribed, hold, ...party }: Omit<FoundParty, 'holdings'>): PartyView {
   const [paidAhead, ownDebt] = wallet ?? ['0', '0'];
   const [until, reason] = hold ?? [null, null];
   return {
