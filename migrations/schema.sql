@@ -5574,7 +5574,7 @@ $function$
 ;
 -- owned by the owner
 
--- lists of a million (0067_lists_of_a_million.sql)
+-- lists of a million (0068_lists_of_a_million.sql)
 
 CREATE OR REPLACE FUNCTION public.spread_parties(pattern text, places integer, looked_at integer, most integer)
  RETURNS SETOF bigint
